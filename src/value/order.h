@@ -6,6 +6,8 @@
 // another, and two values are equal exactly when their codes are. Codes are written to disk.
 #pragma once
 
+#include <compare>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -32,6 +34,24 @@ struct SequenceCode {
   uint64_t head = 0;
   std::string tail;
   auto operator<=>(const SequenceCode&) const = default;
+};
+// The same without owning the tail: what kernels and state pass around by the million. The tail's
+// bytes belong to whoever made the view (an arena, a mapped file) and must outlive it.
+struct SequenceView {
+  uint64_t head = 0;
+  std::string_view tail;
+  SequenceView() = default;
+  SequenceView(uint64_t h, std::string_view t) : head(h), tail(t) {}
+  SequenceView(const SequenceCode& code) : head(code.head), tail(code.tail) {}  // NOLINT: view
+  SequenceCode own() const { return {head, std::string(tail)}; }
+  friend bool operator==(const SequenceView& a, const SequenceView& b) {
+    return a.head == b.head && a.tail == b.tail;
+  }
+  friend std::strong_ordering operator<=>(const SequenceView& a, const SequenceView& b) {
+    if (a.head != b.head) return a.head <=> b.head;
+    const int order = a.tail.compare(b.tail);
+    return order <=> 0;
+  }
 };
 // True where codes of the type have no tail.
 bool has_short_code(const Type& type);
