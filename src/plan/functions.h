@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +29,18 @@ struct CallShape {
   SourceSpan span;
 };
 
+// Conventions between the resolver, the table and the engine:
+// - count(*) is a call of "count" without arguments; lambdas are kLambda arguments; an argument
+//   of struct() may be a kAlias, which names the field.
+// - A generator's result is the STRUCT of the columns it makes, named as Spark names them ("col",
+//   "pos", "key", "value", "col0"...); the _outer variants are entries of their own.
+// - x IN (a, b) is "in"(x, a, b); LIKE ... ESCAPE c is "like"(x, pattern, c); x BETWEEN a AND b
+//   is "between"(x, a, b); EXTRACT(f FROM x) is "extract"('f', x); POSITION(a IN b) is
+//   "position"(a, b); TRIM(BOTH a FROM b) is "trim"(b, a) and likewise "ltrim", "rtrim";
+//   units of timestampadd, timestampdiff, dateadd, datediff arrive as a STRING literal in front.
+
+// A generator's result type is a STRUCT with one field for each column that it makes, named as
+// Spark names them (explode: col, or key and value; posexplode: pos first; inline: the fields).
 // The outcome: the type that each argument must be cast to (implicit casts are inserted by the
 // resolver; a lambda's type is its body's) and the type of the result.
 struct Signature {
@@ -45,10 +59,10 @@ struct Function {
   size_t arguments_max = 0;
   bool deterministic = true;
   // Null only for refused functions. Errors: DATATYPE_MISMATCH.*, WRONG_NUM_ARGS.
-  Result<Signature> (*type)(const CallShape& call) = nullptr;
+  std::function<Result<Signature>(const CallShape& call)> type;
   // Types of the parameters of the lambda at argument `index`; null: takes no lambda.
-  Result<std::vector<value::Type>> (*lambda_parameters)(const CallShape& call,
-                                                        size_t index) = nullptr;
+  std::function<Result<std::vector<value::Type>>(const CallShape& call, size_t index)>
+      lambda_parameters;
 };
 
 // The entry of that name in any letter case, or null.

@@ -3,6 +3,69 @@
 // Everything outside the query (tables, views, files) is asked of a Catalog, which the caller
 // implements. The result says which scans the query reads; the caller binds data to them. Pure:
 // no clock, no I/O of its own. Spark 4 semantics with ANSI on (rule F10 for streams).
+//
+// What a resolved tree may contain (whoever renders plans codes against this):
+//
+// Relations. `output` is set on each. Attribute ids are unique over the whole tree, but a relation
+// that only passes columns on keeps their ids. The names in `output` are what counts for users;
+// nothing inside the tree refers to names. `streaming` is set where data comes in slices.
+//   kLeaf          no inputs. output = the columns of scans[leaf], one to one. Every use of a
+//                  table, view or CTE is a leaf of its own.
+//   kValues        rows; each cell has exactly the type of its column, and is constant.
+//   kOneRow        one row without columns.
+//   kProject       output[i] belongs to expressions[i], which is either a kColumn (the same id,
+//                  passed on) or a kAlias (a new id, names = {its name}).
+//                  kWindow stands only as the one child of such a kAlias.
+//   kFilter        condition, BOOLEAN. output = that of the input.
+//   kJoin          two inputs; condition is null (all pairs) or BOOLEAN. Never natural or USING.
+//                  output = left then right (semi, anti: left only). lateral: the right side
+//                  holds kOuterColumns that refer to the left side.
+//   kAggregate     grouping = kColumns of the input, all different; empty: one row in any case.
+//                  output[i] belongs to expressions[i], always a kAlias with a new id, of:
+//                  a kColumn of `grouping`, or an aggregate kCall over the input (with distinct
+//                  and filter), or a kCall "grouping" / "grouping_id" of kColumns of `grouping`.
+//                  grouping_kind is kPlain or kSets (then grouping_sets lists kColumns of
+//                  `grouping`; ROLLUP and CUBE are spelled out).
+//   kSort          order: kSort expressions over the input. output = that of the input.
+//   kLimit         limit and / or offset: non-negative kLiteral INT or BIGINT. output likewise.
+//   kDistinct      over all columns of the input. output likewise.
+//   kSetOperation  two inputs with the same number of columns and the same types by position;
+//                  set_operation, all. output has new ids.
+//   kGenerate      one input; expressions[0] = a generator kCall; outer. output = that of the
+//                  input, then the generator's columns (new ids). The call's name is never
+//                  "..._outer": that is `outer`. Its `type` is a STRUCT with a field a column.
+// All other kinds are gone. The root's output has visible columns only, in order.
+//
+// Expressions. type, nullable, resolved are set on each.
+//   kLiteral       as in tree.h; TIMESTAMP text in UTC. Interval literals too: kind kLiteral with
+//                  an interval type and the number of months or microseconds as text.
+//   kColumn        attribute = an id in the output of the relation's input(s).
+//   kOuterColumn   attribute = an id of the relation that encloses the subquery (or of the left
+//                  side of a lateral join), one or more levels up.
+//   kCall          name = the table's canonical name (functions.h), folded; children have exactly
+//                  the types of its Signature. distinct, filter: aggregates only; ignore_nulls.
+//                  Special names that have no need of the table: "named_struct" (name literal,
+//                  value, ...), "json_path" (STRING value, STRING literal path as written after
+//                  the colon). count(*) is count(1).
+//   kCast          children[0] to type; try_cast. A cast that the resolver inserted looks the same.
+//   kCase          when, then, ..., [else] without an operand; conditions BOOLEAN, results all of
+//                  `type`.
+//   kLambda        names -> children[0]; names are unique in the tree ("x#12"). type = the body's.
+//   kLambdaVariable name = one of these.
+//   kWindow        children[0] = a kCall (aggregate or window function) OVER window; partition,
+//                  order (kSort) and frame are filled in, frame is empty for window functions
+//                  that have a fixed one (row_number, rank, dense_rank, percent_rank, cume_dist,
+//                  ntile, lead, lag). Offsets of RANGE frames have the type to add to the key.
+//   kSort          children[0], ascending, nulls_first.
+//   kSubquery      relation of one column; its value or NULL (more than one row is an error).
+//   kExists        relation.
+//   kInSubquery    children IN (relation): as many columns as children, of equal types. `negated`
+//                  is never set: "not" stands around it.
+//   kIndex         children[0] ARRAY: [1] INT, from 0, out of range is an error; MAP: [1] has the
+//                  key's type, a missing key is NULL.
+//   kField         children[0] a STRUCT: its field `name` (the field's own spelling); an ARRAY of
+//                  STRUCT: the array of the fields.
+// All other kinds are gone. Subqueries may stand in kProject, kFilter, kJoin's condition.
 #pragma once
 
 #include <functional>
