@@ -1,0 +1,34 @@
+// Schema inference: what the files say about their columns, merged over files.
+//
+// An InferredSchema can be written as JSON and kept with a position, and grows by the new files
+// alone: columns are added and types generalised, never taken away.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "source/json_reader.h"
+#include "source/listing.h"
+#include "source/options.h"
+
+namespace lakebed::source {
+
+// Spark's inference of JSON: LONG, DOUBLE (DECIMAL where prefers_decimal or beyond 64 bits),
+// BOOLEAN, STRING, structs, arrays; what conflicts is STRING; fields by name order. VOID marks a
+// field that was only ever null. Errors as read_json.
+Result<value::Type> infer_json(const std::vector<ListedFile>& files, const ReadOptions& options);
+
+// The type that holds both (Spark's compatibleType); VOID gives way.
+value::Type merge_inferred(const value::Type& left, const value::Type& right);
+
+// The columns a user sees: VOID becomes STRING, fields that cannot be (empty structs) go.
+value::Schema finish_inferred(const value::Type& inferred);
+
+// A type as JSON, Spark's schema form, and back. Error: SCHEMA_JSON.DAMAGED.
+std::string schema_json(const value::Schema& schema);
+Result<value::Schema> parse_schema_json(const std::string& text);
+
+// Types of partition folders: INT, BIGINT, DOUBLE, DATE, TIMESTAMP or STRING, over all files.
+Result<value::Schema> infer_partitions(const std::vector<ListedFile>& files, bool infer_types);
+
+}  // namespace lakebed::source

@@ -1,0 +1,51 @@
+// Listing of local files: a file, a folder, or a glob, always sorted by path (rule E4: arrival
+// is files by name order of the listing, then row).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace lakebed::source {
+
+struct ListedFile {
+  std::string path;  // absolute
+  uint64_t size = 0;
+  int64_t modified_us = 0;
+  // Folders of the form name=value below the listed folder, outermost first, unescaped; NULL for
+  // the name that stands for it (__HIVE_DEFAULT_PARTITION__).
+  std::vector<std::pair<std::string, std::optional<std::string>>> partitions;
+};
+
+struct ListRequest {
+  std::string path;  // absolute and local; may be a glob
+  std::string file_glob;             // file names must match; "" = all
+  std::optional<bool> recursive;     // default: folders yes, globs no
+  std::optional<int64_t> modified_after_us;
+  std::optional<int64_t> modified_before_us;
+};
+
+struct Listing {
+  std::vector<ListedFile> files;
+  bool exists = false;  // the file or folder is there, or the glob matched something
+};
+
+// Lists. Names that begin with '_' or '.' are hidden, unless the glob or path names them.
+// Errors: SOURCE_LISTING_FAILED with path and reason. A path that is absent is no error here.
+Result<Listing> list_files(const ListRequest& request);
+
+// True where `text` matches the glob: * ? [a-z] [!a] [^a] {a,b} and backslash. '*' and '?' do
+// not match '/'.
+bool glob_match(std::string_view glob, std::string_view text);
+// True where a path has characters that make it a glob.
+bool is_glob(std::string_view path);
+
+// Fails where the file is gone (SOURCE_FILE_VANISHED) or has another size than when it was listed
+// (SOURCE_FILE_CHANGED).
+Status check_unchanged(const ListedFile& file);
+
+}  // namespace lakebed::source
