@@ -37,8 +37,8 @@
 // All other kinds are gone. The root's output has visible columns only, in order.
 //
 // Expressions. type, nullable, resolved are set on each.
-//   kLiteral       as in tree.h; TIMESTAMP text in UTC. Interval literals too: kind kLiteral with
-//                  an interval type and the number of months or microseconds as text.
+//   kLiteral       as in tree.h; TIMESTAMP text in UTC.
+//   kInterval      an interval type; text = the number of months or microseconds.
 //   kColumn        attribute = an id in the output of the relation's input(s).
 //   kOuterColumn   attribute = an id of the relation that encloses the subquery (or of the left
 //                  side of a lateral join), one or more levels up.
