@@ -87,6 +87,10 @@ struct Api {
   decltype(&::duckdb_list_vector_set_size) list_vector_set_size = nullptr;
   decltype(&::duckdb_list_vector_reserve) list_vector_reserve = nullptr;
   decltype(&::duckdb_struct_vector_get_child) struct_vector_get_child = nullptr;
+  decltype(&::duckdb_vector_copy_sel) vector_copy_sel = nullptr;
+  decltype(&::duckdb_create_selection_vector) create_selection_vector = nullptr;
+  decltype(&::duckdb_destroy_selection_vector) destroy_selection_vector = nullptr;
+  decltype(&::duckdb_selection_vector_get_data_ptr) selection_vector_get_data_ptr = nullptr;
   decltype(&::duckdb_vector_reference_value) vector_reference_value = nullptr;
   decltype(&::duckdb_vector_reference_vector) vector_reference_vector = nullptr;
   decltype(&::duckdb_validity_set_row_invalid) validity_set_row_invalid = nullptr;

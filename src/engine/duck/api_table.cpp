@@ -83,6 +83,10 @@ std::string fill_api(const SymbolLookup& lookup, Api& table) {
   fill("duckdb_list_vector_set_size", table.list_vector_set_size);
   fill("duckdb_list_vector_reserve", table.list_vector_reserve);
   fill("duckdb_struct_vector_get_child", table.struct_vector_get_child);
+  fill("duckdb_vector_copy_sel", table.vector_copy_sel);
+  fill("duckdb_create_selection_vector", table.create_selection_vector);
+  fill("duckdb_destroy_selection_vector", table.destroy_selection_vector);
+  fill("duckdb_selection_vector_get_data_ptr", table.selection_vector_get_data_ptr);
   fill("duckdb_vector_reference_value", table.vector_reference_value);
   fill("duckdb_vector_reference_vector", table.vector_reference_vector);
   fill("duckdb_validity_set_row_invalid", table.validity_set_row_invalid);

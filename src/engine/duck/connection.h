@@ -1,68 +1,81 @@
-// One DuckDB instance in memory with one connection, set up as the engine needs it.
+// One DuckDB instance in memory, and connections to it, set up as the engine needs them.
 //
 // Settings: the caller's memory limit, threads and folder for spilling; insertion order is kept
 // (row positions are remembered); no extension is ever loaded or fetched; TimeZone is the session
 // time zone, so DuckDB's own casts between TIMESTAMPTZ and wall clock are in it. Every statement
-// goes through here, so that messages of DuckDB become errors with Spark's codes in one place.
-// One thread at a time.
+// goes through a Connection, so that messages of DuckDB become errors with Spark's codes in one
+// place. A connection has at most one open stream of rows: each open query has its own. One
+// thread at a time.
 #pragma once
 
 #include <duckdb.h>
 
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "engine/engine.h"
 
 namespace lakebed::engine::duck {
 
-// What C++ functions report while DuckDB runs a statement: the first error, kept whole, because
-// DuckDB itself carries only a text. Thread-safe.
-class ErrorBox {
+class Connection;
+
+class Database : public std::enable_shared_from_this<Database> {
  public:
-  void put(const Error& error);
-  std::optional<Error> take();
+  // Loads the library, opens the instance, registers our functions.
+  static Result<std::shared_ptr<Database>> open(const EngineOptions& options);
+  ~Database();
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  // A connection of its own, new or used before. It goes back when it is destroyed.
+  Result<std::unique_ptr<Connection>> connect();
+
+  const std::string& time_zone() const { return time_zone_; }
+  int threads() const { return threads_; }
+  uint64_t memory_limit() const { return memory_limit_; }
+  // A name for a view or an object of the database that no other has.
+  std::string fresh_name(const std::string& prefix);
 
  private:
+  friend class Connection;
+  Database() = default;
+  Status start(const EngineOptions& options);
+  Status configure(const EngineOptions& options);
+
+  duckdb_database database_ = nullptr;
+  std::string time_zone_;
+  int threads_ = 1;
+  uint64_t memory_limit_ = 0;
   std::mutex mutex_;
-  std::optional<Error> first_;
+  std::vector<duckdb_connection> idle_;
+  uint64_t next_name_ = 0;
 };
 
 class Connection {
  public:
-  // Loads the library, opens the instance, registers our functions.
-  static Result<std::unique_ptr<Connection>> open(const EngineOptions& options);
+  Connection(std::shared_ptr<Database> database, duckdb_connection connection);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
   duckdb_connection handle() const { return connection_; }
-  const std::string& time_zone() const { return time_zone_; }
-  int threads() const { return threads_; }
-  ErrorBox& errors() { return errors_; }
+  Database& database() const { return *database_; }
 
-  // Runs a statement whose rows are not needed.
-  Status execute(const std::string& sql);
-  // Runs a statement; the caller destroys the result. Rows come as they are made: one streaming
-  // result may be open at a time.
+  // Runs a statement whose rows are not needed. Returns the number of rows it changed or wrote.
+  Result<uint64_t> execute(const std::string& sql);
+  // Runs a statement; the caller destroys the result. Rows come as they are made.
   Result<duckdb_result> stream(const std::string& sql);
-  // Makes an Error of a message of DuckDB, or gives the one that a function of ours kept.
-  Error error_of(const char* message);
+  // The first column of the first row of a statement, as text. Error when there is none.
+  Result<std::string> value_of(const std::string& sql);
 
  private:
-  Connection() = default;
-  Status start(const EngineOptions& options);
-  Status configure(const EngineOptions& options);
-
-  duckdb_database database_ = nullptr;
+  std::shared_ptr<Database> database_;
   duckdb_connection connection_ = nullptr;
-  std::string time_zone_;
-  int threads_ = 1;
-  ErrorBox errors_;
 };
 
 // Spark's error for a message of DuckDB: a "CODE: message" of ours is taken as it is; overflow,
