@@ -1,0 +1,85 @@
+// The names that a query of this project may use: datasets of the project, tables of the
+// warehouse, files through table functions. Implements plan::Catalog over rooms source and delta.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/resolve.h"
+#include "run/pipeline.h"
+#include "run/session.h"
+#include "source/source.h"
+
+namespace lakebed::run {
+
+// How far a flow has read: the catalog asks for it by the scan's id, so that a schema that was
+// inferred earlier is kept. An id names what is read ("files:/data/in", "table:main.default.t"),
+// with "#2" and so on where a query reads the same twice.
+class Progress {
+ public:
+  virtual ~Progress() = default;
+  virtual std::string position(const std::string& scan_id) = 0;       // "" = nothing read yet
+  virtual source::SeenFiles* seen(const std::string& scan_id) = 0;    // null: nothing seen
+};
+
+// A scan that resolution asked for, with the source behind it (null where only a schema is known).
+struct OpenScan {
+  std::string id;
+  std::unique_ptr<source::Source> source;
+  bool streaming = false;
+};
+
+class QueryCatalog : public plan::Catalog {
+ public:
+  // `pipeline` may be null (plain SQL). `progress` may be null (batch reads only).
+  QueryCatalog(Session& session, const Pipeline* pipeline, Progress* progress);
+
+  // Schemas of datasets that have been planned in this update: they stand for tables that do not
+  // exist yet or will change. With planning_only(true) no table of a dataset is opened at all.
+  void set_planned_schema(const TableName& name, value::Schema schema);
+  void planning_only(bool on) { planning_only_ = on; }
+
+  Result<plan::Source> find_table(const std::vector<std::string>& name, bool streaming,
+                                  const std::map<std::string, std::string>& options) override;
+  Result<std::optional<plan::Source>> call_function(
+      const std::string& name, const std::vector<std::string>& positional,
+      const std::map<std::string, std::string>& named, bool streaming) override;
+
+  // The scan of a token in a plan.
+  OpenScan& scan(const std::string& token);
+  // Names of the datasets that the last resolutions asked for, keys of TableName: for the graph.
+  const std::vector<std::string>& used_datasets() const { return used_; }
+  void clear_used() { used_.clear(); }
+
+ private:
+  Result<plan::Source> open_table(const TableName& name, bool streaming,
+                                  const std::map<std::string, std::string>& options);
+  Result<plan::Source> open_path(const std::string& format, const std::string& path,
+                                 bool streaming,
+                                 const std::map<std::string, std::string>& options);
+  Result<plan::Source> open_file_source(source::FilesRequest request);
+  Result<plan::Source> open_delta_path(const std::string& shown, const std::string& path,
+                                       const std::string& id, bool streaming,
+                                       const std::map<std::string, std::string>& options);
+  Result<plan::Source> describe(OpenScan scan);
+  std::string unique_id(std::string id) const;
+  Error unknown_table(const TableName& name) const;
+
+  Session& session_;
+  const Pipeline* pipeline_;
+  Progress* progress_;
+  bool planning_only_ = false;
+  std::map<std::string, value::Schema> planned_;
+  std::vector<OpenScan> scans_;
+  std::vector<std::string> used_;
+};
+
+// All tables that lie in a schema of the warehouse, by name.
+std::vector<TableName> tables_in(const Project& project, const std::string& catalog,
+                                 const std::string& schema);
+
+}  // namespace lakebed::run

@@ -1,0 +1,371 @@
+#include "run/flow_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/json.h"
+#include "base/names.h"
+
+namespace lakebed::run {
+
+namespace {
+
+using plan::Expression;
+using plan::ExpressionKind;
+using plan::ExpressionPtr;
+using value::Schema;
+using value::Type;
+
+constexpr const char* kStart = "__START_AT";
+constexpr const char* kEnd = "__END_AT";
+
+bool is_time_column(const std::string& name) {
+  return same_name(name, kStart) || same_name(name, kEnd);
+}
+
+ExpressionPtr column(const std::string& name, const SourceSpan& span) {
+  auto node = std::make_shared<Expression>();
+  node->kind = ExpressionKind::kColumn;
+  node->name_parts = {name};
+  node->span = span;
+  return node;
+}
+
+ExpressionPtr integer(int number) {
+  auto node = std::make_shared<Expression>();
+  node->kind = ExpressionKind::kLiteral;
+  node->type = value::Kind::kInt;
+  node->text = std::to_string(number);
+  return node;
+}
+
+ExpressionPtr alias(ExpressionPtr child, const std::string& name) {
+  auto node = std::make_shared<Expression>();
+  node->kind = ExpressionKind::kAlias;
+  node->span = child->span;
+  node->names = {name};
+  node->children = {std::move(child)};
+  return node;
+}
+
+// 2 for a truncate, 1 for a delete, 0 for an upsert, tested in that order; what is not TRUE does
+// not match (rule E1).
+ExpressionPtr operation(const plan::FeedSpec& feed) {
+  if (!feed.truncate_when && !feed.delete_when) return integer(0);
+  auto node = std::make_shared<Expression>();
+  node->kind = ExpressionKind::kCase;
+  if (feed.truncate_when) node->children.insert(node->children.end(), {feed.truncate_when, integer(2)});
+  if (feed.delete_when) node->children.insert(node->children.end(), {feed.delete_when, integer(1)});
+  node->children.push_back(integer(0));
+  return node;
+}
+
+std::vector<std::string> names_of(const Schema& schema) {
+  std::vector<std::string> names;
+  for (const value::Field& field : schema) names.push_back(field.name);
+  return names;
+}
+
+// Index of each name of a list; unknown names are errors (rule E7).
+Result<std::vector<size_t>> find_all(const plan::ColumnChoice& choice, const Schema& schema,
+                                     const std::string& clause, const std::string& where) {
+  std::vector<size_t> found;
+  for (size_t i = 0; i < choice.names.size(); ++i) {
+    const std::string& name = choice.names[i][0];
+    if (const auto at = value::find_field(schema, name)) {
+      found.push_back(*at);
+      continue;
+    }
+    const std::string near = nearest_name(name, names_of(schema));
+    return project_error("AUTOCDC_COLUMNS_NOT_FOUND_IN_SCHEMA",
+                         fmt::format("{} names {}, which is no column of {}", clause,
+                                     quote_name(name), where),
+                         i < choice.spans.size() ? choice.spans[i] : choice.span)
+        .with_hint(near.empty() ? fmt::format("its columns are {}",
+                                              fmt::join(names_of(schema), ", "))
+                                : "did you mean " + quote_name(near) + "?");
+  }
+  return found;
+}
+
+Status check_source_columns(const Schema& source, const Flow& flow) {
+  for (size_t i = 0; i < source.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      if (!same_name(source[i].name, source[j].name)) continue;
+      return project_error("COLUMN_ALREADY_EXISTS",
+                           fmt::format("the source of flow {} has the column {} twice",
+                                       quote_name(flow.name), quote_name(source[i].name)),
+                           flow.span);
+    }
+  }
+  return {};
+}
+
+// The columns that COLUMNS selects, in the source's order (rule E7).
+Result<Schema> select_columns(const plan::FeedSpec& feed, const Schema& source) {
+  if (!feed.columns) return source;
+  LAKEBED_ASSIGN(const auto named, find_all(*feed.columns, source, "COLUMNS", "the source"));
+  const std::set<size_t> set(named.begin(), named.end());
+  Schema selected;
+  for (size_t i = 0; i < source.size(); ++i) {
+    if (set.count(i) != feed.columns->all_except) selected.push_back(source[i]);
+  }
+  return selected;
+}
+
+Status check_keys(const plan::FeedSpec& feed, const Schema& source, CdcPlan& plan) {
+  LAKEBED_ASSIGN(const auto in_source, find_all(feed.keys, source, "KEYS", "the source"));
+  std::vector<std::pair<std::string, size_t>> keys;
+  for (size_t i = 0; i < in_source.size(); ++i) {
+    const value::Field& field = source[in_source[i]];
+    const auto at = value::find_field(plan.selected, field.name);
+    const SourceSpan span = i < feed.keys.spans.size() ? feed.keys.spans[i] : feed.keys.span;
+    if (!at) {
+      return project_error("AUTOCDC_KEY_NOT_IN_SELECTED_SCHEMA",
+                           fmt::format("COLUMNS leaves out the key {}", quote_name(field.name)),
+                           span);
+    }
+    if (!value::is_orderable(field.type)) {
+      return project_error("AUTOCDC_KEY_WITHOUT_EQUALITY",
+                           fmt::format("key {} is {}, whose values can't be compared",
+                                       quote_name(field.name), field.type.text()),
+                           span);
+    }
+    keys.emplace_back(fold_case(field.name), *at);
+  }
+  std::sort(keys.begin(), keys.end());
+  for (const auto& key : keys) plan.keys.push_back(key.second);
+  return {};
+}
+
+// Rule B7: a selected column may not have the name of a column that we add.
+Status check_reserved(const CdcPlan& plan, const Flow& flow) {
+  if (plan.kind != TargetKind::kScd2) return {};
+  for (const value::Field& field : plan.selected) {
+    if (!is_time_column(field.name)) continue;
+    return project_error("AUTOCDC_RESERVED_COLUMN_NAME_CONFLICT",
+                         fmt::format("flow {} selects a column {}, a name that SCD TYPE 2 adds",
+                                     quote_name(flow.name), field.name),
+                         flow.span)
+        .with_hint(fmt::format("leave it out: COLUMNS * EXCEPT ({})", field.name));
+  }
+  return {};
+}
+
+Status find_tracked(const plan::FeedSpec& feed, CdcPlan& plan) {
+  plan.tracked.assign(plan.selected.size(), true);
+  if (feed.track_history) {
+    LAKEBED_ASSIGN(const auto named, find_all(*feed.track_history, plan.selected,
+                                              "TRACK HISTORY ON", "the target"));
+    plan.tracked.assign(plan.selected.size(), feed.track_history->all_except);
+    for (const size_t at : named) plan.tracked[at] = !feed.track_history->all_except;
+  }
+  for (const size_t key : plan.keys) plan.tracked[key] = false;
+  const auto tracked = std::count(plan.tracked.begin(), plan.tracked.end(), true);
+  plan.tracks_all = static_cast<size_t>(tracked) + plan.keys.size() == plan.selected.size();
+  return {};
+}
+
+// A sequence or operation column that stays in the output opens a version with every event.
+void warn_about_tracked(const plan::FeedSpec& feed, CdcPlan& plan) {
+  if (plan.kind != TargetKind::kScd2) return;
+  const auto warn = [&](const ExpressionPtr& used, const char* clause) {
+    if (!used || used->kind != ExpressionKind::kColumn || used->name_parts.size() != 1) return;
+    const auto at = value::find_field(plan.selected, used->name_parts[0]);
+    if (!at || !plan.tracked[*at]) return;
+    plan.warnings.push_back(fmt::format(
+        "flow {}: the column {} of {} stays in the target and is tracked, so every event opens a "
+        "version; leave it out with COLUMNS * EXCEPT ({})",
+        quote_name(plan.flow), quote_name(plan.selected[*at].name), clause,
+        quote_name(plan.selected[*at].name)));
+  };
+  warn(feed.sequence_by, "SEQUENCE BY");
+  if (feed.delete_when) {
+    for (const ExpressionPtr& child : feed.delete_when->children) warn(child, "APPLY AS DELETE WHEN");
+  }
+}
+
+Json definition_of(const plan::FeedSpec& feed, const CdcPlan& plan) {
+  Json keys = Json::array();
+  for (const size_t key : plan.keys) {
+    const value::Field& field = plan.selected[key];
+    keys.push_back({{"name", fold_case(field.name)}, {"type", field.type.text()}});
+  }
+  Json own = Json::array();
+  const bool list = feed.track_history && !feed.track_history->all_except;
+  if (feed.track_history) {
+    for (const auto& name : feed.track_history->names) own.push_back(fold_case(name[0]));
+  }
+  Json tracked = Json::array();
+  for (size_t i = 0; i < plan.selected.size(); ++i) {
+    if (plan.tracked[i]) tracked.push_back(fold_case(plan.selected[i].name));
+  }
+  return {{"keys", keys},
+          {"sequence", plan.sequence_type.text()},
+          {"stored_as", target_kind_text(plan.kind)},
+          {"track", {{"list", list}, {"names", own}, {"tracked", tracked}}}};
+}
+
+Result<plan::ResolvedQuery> resolve_events(const plan::FeedSpec& feed, const CdcPlan& plan,
+                                           QueryCatalog& catalog,
+                                           const plan::ResolveOptions& options) {
+  std::vector<ExpressionPtr> outputs;
+  for (const value::Field& field : plan.selected) {
+    outputs.push_back(alias(column(field.name, feed.keys.span), field.name));
+  }
+  outputs.push_back(alias(feed.sequence_by, "__lakebed_sequence"));
+  outputs.push_back(alias(operation(feed), "__lakebed_operation"));
+  return plan::resolve_projection(feed.source, outputs, nullptr, catalog, options);
+}
+
+std::set<std::string> set_of(const Json& names, const Json& keys) {
+  std::set<std::string> set;
+  for (const Json& name : names) set.insert(name.get<std::string>());
+  for (const Json& key : keys) set.erase(key["name"].get<std::string>());
+  return set;
+}
+
+// Rule F3: a list is compared with the resolved set of the last run; EXCEPT lists (the default is
+// one without names) by their own names.
+bool same_tracking(const Json& now, const Json& before) {
+  const Json& a = now["track"];
+  const Json& b = before["track"];
+  if (a["list"] != true && b["list"] != true) {
+    return set_of(a["names"], now["keys"]) == set_of(b["names"], before["keys"]);
+  }
+  return set_of(a["tracked"], now["keys"]) == set_of(b["tracked"], before["keys"]);
+}
+
+Error drift(const std::string& kind, const std::string& what, const Dataset& target) {
+  return update_error("AUTOCDC_INVALID_STATE." + kind,
+                      fmt::format("{} since {} was last updated; nothing was written", what,
+                                  target.name.text()))
+      .with_hint(fmt::format("undo the change, or run with --full-refresh {}",
+                             quote_name(target.name.table)));
+}
+
+// Declared columns say what the target has; time columns may be among them (rules A3, B7).
+Status check_declared(const CdcPlan& plan, const Dataset& target, const Schema& declared) {
+  for (const value::Field& field : plan.selected) {
+    if (value::find_field(declared, field.name)) continue;
+    return project_error("AUTOCDC_COLUMN_NOT_DECLARED",
+                         fmt::format("flow {} delivers {}, which the column list of {} leaves out",
+                                     quote_name(plan.flow), quote_name(field.name),
+                                     target.name.text()),
+                         target.declaration.span)
+        .with_hint("declare the column, or leave it out with COLUMNS * EXCEPT");
+  }
+  for (const value::Field& field : declared) {
+    if (plan.kind != TargetKind::kScd2 || !is_time_column(field.name)) continue;
+    if (field.type == plan.sequence_type) continue;
+    return project_error("AUTOCDC_TIME_COLUMN_TYPE_MISMATCH",
+                         fmt::format("{} is declared {}, but SEQUENCE BY is {}", field.name,
+                                     field.type.text(), plan.sequence_type.text()),
+                         target.declaration.span);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<CdcPlan> plan_cdc_flow(Session& session, const Flow& flow, QueryCatalog& catalog) {
+  const plan::FeedSpec& feed = *flow.feed();
+  plan::ResolveOptions options;
+  options.time_zone = session.project().time_zone;
+  options.now_us = session.clock().now_us();
+  CdcPlan plan;
+  plan.flow = flow.name;
+  plan.kind = feed.stored_as == plan::StoredAs::kScd2 ? TargetKind::kScd2 : TargetKind::kScd1;
+  LAKEBED_ASSIGN(const plan::ResolvedQuery source,
+                 plan::resolve_query(feed.source, catalog, options));
+  if (!source.streaming) {
+    return project_error("INVALID_FLOW_QUERY_TYPE",
+                         fmt::format("the source of flow {} does not stream", quote_name(flow.name)),
+                         flow.span)
+        .with_hint("AUTO CDC reads a stream: FROM STREAM(table), or STREAM read_files(...) in the "
+                   "view that it names");
+  }
+  const Schema columns = source.schema();
+  LAKEBED_TRY(check_source_columns(columns, flow));
+  LAKEBED_ASSIGN(plan.selected, select_columns(feed, columns));
+  LAKEBED_TRY(check_keys(feed, columns, plan));
+  LAKEBED_TRY(check_reserved(plan, flow));
+  LAKEBED_TRY(find_tracked(feed, plan));
+  LAKEBED_ASSIGN(plan.query, resolve_events(feed, plan, catalog, options));
+  const Schema outputs = plan.query.schema();
+  plan.sequence_type = outputs[outputs.size() - 2].type;
+  if (!value::is_orderable(plan.sequence_type)) {
+    return project_error("AUTOCDC_MICROBATCH_VALIDATION.NON_ORDERABLE_SEQUENCE",
+                         fmt::format("SEQUENCE BY of flow {} is {}, which has no order",
+                                     quote_name(flow.name), plan.sequence_type.text()),
+                         feed.sequence_by->span);
+  }
+  plan.has_truncate = feed.truncate_when != nullptr;
+  warn_about_tracked(feed, plan);
+  plan.definition = definition_of(feed, plan).dump();
+  return plan;
+}
+
+Result<Schema> target_schema(const CdcPlan& plan, const Dataset& target, const Schema* existing) {
+  Schema declared;
+  for (const auto& item : target.declaration.columns) declared.push_back(item.field);
+  if (!declared.empty()) LAKEBED_TRY(check_declared(plan, target, declared));
+  const auto without_time = [&](Schema schema) {
+    if (plan.kind == TargetKind::kScd2) {
+      std::erase_if(schema, [](const value::Field& field) { return is_time_column(field.name); });
+    }
+    return schema;
+  };
+  Schema base = without_time(existing ? *existing : declared);
+  if (existing) {
+    LAKEBED_ASSIGN(base, merge_schemas(base, without_time(declared)));
+  }
+  Schema selected = plan.selected;
+  for (value::Field& field : selected) {
+    field.nullable = true;
+    field.metadata.clear();
+  }
+  LAKEBED_ASSIGN(Schema merged, merge_schemas(base, selected));
+  if (plan.kind == TargetKind::kScd2) {
+    for (const char* name : {kStart, kEnd}) {
+      value::Field field{name, plan.sequence_type, true, "", {}};
+      const Schema& known = existing ? *existing : declared;
+      if (const auto at = value::find_field(known, name)) field = known[*at];
+      if (same_name(name, kEnd)) field.nullable = true;
+      merged.push_back(std::move(field));
+    }
+  }
+  return merged;
+}
+
+Status check_drift(const CdcPlan& plan, const std::string& remembered, const Dataset& target) {
+  LAKEBED_ASSIGN(const Json now, parse_json(plan.definition));
+  LAKEBED_ASSIGN(const Json before, parse_json(remembered, "STATE_DAMAGED"));
+  if (now["keys"] != before["keys"]) {
+    return drift("KEY_SCHEMA_DRIFT", fmt::format("the keys changed from {} to {}",
+                                                 before["keys"].dump(), now["keys"].dump()),
+                 target);
+  }
+  if (now["stored_as"] != before["stored_as"]) {
+    return drift("SCD_TYPE_DRIFT",
+                 fmt::format("STORED AS changed from {} to {}",
+                             before["stored_as"].get<std::string>(),
+                             now["stored_as"].get<std::string>()),
+                 target);
+  }
+  if (now["sequence"] != before["sequence"]) {
+    return drift("SEQUENCING_TYPE_DRIFT",
+                 fmt::format("the type of SEQUENCE BY changed from {} to {}",
+                             before["sequence"].get<std::string>(),
+                             now["sequence"].get<std::string>()),
+                 target);
+  }
+  if (plan.kind == TargetKind::kScd2 && !same_tracking(now, before)) {
+    return drift("TRACK_HISTORY_DRIFT", "the columns of TRACK HISTORY ON changed", target);
+  }
+  return {};
+}
+
+}  // namespace lakebed::run

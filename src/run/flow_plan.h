@@ -1,0 +1,55 @@
+// Planning of one flow: its query resolved, its columns known, everything checked that can be
+// checked without reading data (rules E2, E6, E7, A3, B4, B5, B7, F3, F12).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plan/resolve.h"
+#include "run/catalog.h"
+#include "run/pipeline.h"
+#include "run/table.h"
+
+namespace lakebed::run {
+
+// A CDC flow, ready to run. The query yields the selected columns, then two of our own:
+// `sequence` (any orderable type) and `operation` (INT: 0 upsert, 1 delete, 2 truncate; rule E1).
+struct CdcPlan {
+  std::string flow;
+  TargetKind kind = TargetKind::kScd1;
+  plan::ResolvedQuery query;
+  value::Schema selected;         // output columns of the flow, in the source's order and spelling
+  std::vector<size_t> keys;       // into `selected`, in the order of folded names (hash order)
+  std::vector<bool> tracked;      // by index into `selected`; keys are never tracked (rule B5)
+  bool tracks_all = true;         // every column but the keys
+  bool has_truncate = false;
+  value::Type sequence_type;
+  std::string definition;         // JSON: what drift is compared with (rule F3)
+  std::vector<std::string> warnings;
+};
+
+// Plans a CDC flow. Errors, blame kProject: INVALID_FLOW_QUERY_TYPE,
+// AUTOCDC_COLUMNS_NOT_FOUND_IN_SCHEMA, AUTOCDC_KEY_NOT_IN_SELECTED_SCHEMA,
+// AUTOCDC_RESERVED_COLUMN_NAME_CONFLICT, AUTOCDC_MICROBATCH_VALIDATION.NON_ORDERABLE_SEQUENCE,
+// AUTOCDC_KEY_WITHOUT_EQUALITY, COLUMN_ALREADY_EXISTS, and those of resolution.
+Result<CdcPlan> plan_cdc_flow(Session& session, const Flow& flow, QueryCatalog& catalog);
+
+// The columns that the target must have after this flow: those of the table (if it exists) and
+// of the declaration keep their place and spelling, the flow's new ones follow, the time columns
+// of SCD type 2 stand at the end. Errors: AUTOCDC_COLUMN_NOT_DECLARED (rule A3),
+// CANNOT_MERGE_INCOMPATIBLE_DATA_TYPE, NOT_BUILT_YET.TYPE_WIDENING, and for time columns that are
+// declared with another type than the sequence's (rule B7).
+Result<value::Schema> target_schema(const CdcPlan& plan, const Dataset& target,
+                                    const value::Schema* existing);
+
+// Compares the definition with the one that the target remembers (rule F3). Errors:
+// AUTOCDC_INVALID_STATE.{KEY_SCHEMA_DRIFT, SEQUENCING_TYPE_DRIFT, SCD_TYPE_DRIFT,
+// TRACK_HISTORY_DRIFT}.
+Status check_drift(const CdcPlan& plan, const std::string& remembered, const Dataset& target);
+
+// The merge of what exists and what comes: columns by name, existing ones first, new nested fields
+// inside. Errors: CANNOT_MERGE_INCOMPATIBLE_DATA_TYPE, NOT_BUILT_YET.TYPE_WIDENING, naming the
+// column.
+Result<value::Schema> merge_schemas(const value::Schema& existing, const value::Schema& incoming);
+
+}  // namespace lakebed::run

@@ -1,0 +1,37 @@
+#include "run/session.h"
+
+#include "sql/parse.h"
+
+namespace lakebed::run {
+
+Session::Session(Project project, Clock& clock, Random& random)
+    : project_(std::move(project)), clock_(clock), random_(random) {}
+
+Session::~Session() = default;
+
+Result<engine::Engine*> Session::engine() {
+  if (!engine_) {
+    engine::EngineOptions options;
+    options.memory_limit_bytes = project_.memory_limit_bytes;
+    options.temp_directory = (project_.storage / "_spill").string();
+    options.time_zone = project_.time_zone;
+    LAKEBED_ASSIGN(engine_, engine::open_duck_engine(options));
+  }
+  return engine_.get();
+}
+
+source::Surroundings Session::surroundings() {
+  source::Surroundings surroundings;
+  surroundings.engine = [this] { return engine(); };
+  surroundings.parse_schema = [](const std::string& text) { return sql::parse_schema(text); };
+  surroundings.time_zone = project_.time_zone;
+  surroundings.warehouse = project_.warehouse.string();
+  surroundings.folder = project_.root.string();
+  return surroundings;
+}
+
+delta::Environment Session::environment(store::Store& store) {
+  return {store, [this] { return engine(); }, clock_, random_};
+}
+
+}  // namespace lakebed::run

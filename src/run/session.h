@@ -1,0 +1,44 @@
+// What every command of one run of the program shares: the project, the engine (loaded when first
+// needed), clock and randomness. Not thread-safe.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/world.h"
+#include "delta/environment.h"
+#include "engine/engine.h"
+#include "run/names.h"
+#include "run/project.h"
+#include "source/source.h"
+#include "store/store.h"
+
+namespace lakebed::run {
+
+class Session {
+ public:
+  // Requires: clock and random outlive the session.
+  Session(Project project, Clock& clock, Random& random);
+  ~Session();
+
+  const Project& project() const { return project_; }
+  Clock& clock() { return clock_; }
+  Random& random() { return random_; }
+
+  // The engine; the first call loads it. Errors: ENGINE_NOT_FOUND, ENGINE_*.
+  Result<engine::Engine*> engine();
+  // The engine where it was loaded already, else null.
+  engine::Engine* loaded_engine() { return engine_.get(); }
+  // What sources need of us.
+  source::Surroundings surroundings();
+  delta::Environment environment(store::Store& store);
+  NameScope default_scope() const { return {project_.catalog, project_.schema}; }
+
+ private:
+  Project project_;
+  Clock& clock_;
+  Random& random_;
+  std::unique_ptr<engine::Engine> engine_;
+};
+
+}  // namespace lakebed::run

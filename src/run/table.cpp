@@ -1,0 +1,105 @@
+#include "run/table.h"
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "base/names.h"
+
+namespace lakebed::run {
+
+namespace {
+
+constexpr const char* kTableFact = "table";
+
+// The reference to the memory in the table's domain metadata; nothing for foreign tables.
+Result<std::optional<state::ManifestRef>> memory_reference(const delta::Snapshot& snapshot) {
+  const auto text = snapshot.domain(kDomain);
+  if (!text) return std::optional<state::ManifestRef>{};
+  LAKEBED_ASSIGN(const Json json, parse_json(*text, "STATE_MISMATCH"));
+  if (!json.is_object() || !json.contains("manifest") || !json.contains("hash")) {
+    return update_error("STATE_MISMATCH", "the domain metadata `lakebed` is not ours");
+  }
+  return std::optional(state::ManifestRef{json["manifest"].get<std::string>(),
+                                          json["hash"].get<std::string>()});
+}
+
+std::string hash_text(const Hash128& hash) { return hex64(hash.high) + hex64(hash.low); }
+
+}  // namespace
+
+const char* target_kind_text(TargetKind kind) {
+  switch (kind) {
+    case TargetKind::kAppend: return "APPEND";
+    case TargetKind::kScd1: return "SCD TYPE 1";
+    case TargetKind::kScd2: return "SCD TYPE 2";
+  }
+  return "";
+}
+
+std::string table_fact(const std::string& table_id, TargetKind kind) {
+  Json fact;
+  fact["id"] = table_id;
+  fact["kind"] = target_kind_text(kind);
+  return fact.dump();
+}
+
+Table::Table(Session& session, TableName table_name)
+    : name(std::move(table_name)), session_(session) {}
+
+Result<std::unique_ptr<Table>> Table::open(Session& session, TableName table_name) {
+  std::unique_ptr<Table> table(new Table(session, std::move(table_name)));
+  const std::filesystem::path folder = table_path(session.project(), table->name);
+  table->store = store::local_store(folder.string());
+  if (Status loaded = table->reload(); !loaded.ok()) {
+    return std::move(loaded).error().within("table " + table->name.text());
+  }
+  return table;
+}
+
+Status Table::reload() {
+  memory.reset();
+  snapshot = delta::Snapshot();
+  const delta::Environment environment = session_.environment(*store);
+  LAKEBED_ASSIGN(const bool there, delta::table_exists(environment));
+  if (!there) return {};
+  LAKEBED_ASSIGN(snapshot, delta::load(environment));
+  return open_memory();
+}
+
+Status Table::open_memory() {
+  LAKEBED_ASSIGN(const auto reference, memory_reference(snapshot));
+  if (!reference) return {};
+  LAKEBED_ASSIGN(memory, state::TableState::open(*store, *reference));
+  const auto fact = memory->fact(state::FactSection::kTable, kTableFact);
+  LAKEBED_ASSIGN(const Json json, parse_json(fact.value_or("{}"), "STATE_DAMAGED"));
+  if (json.value("id", "") != snapshot.table_id() ||
+      memory->table_version() > snapshot.version()) {
+    return update_error("STATE_MISMATCH",
+                        fmt::format("the memory {} belongs to another table or to a later version",
+                                    reference->name))
+        .with_hint("a table that was restored, cloned or copied needs a full refresh");
+  }
+  return {};
+}
+
+std::optional<TargetKind> Table::kind() const {
+  if (!memory) return std::nullopt;
+  const auto fact = memory->fact(state::FactSection::kTable, kTableFact);
+  const auto json = parse_json(fact.value_or("{}"));
+  const std::string kind_text = json.ok() ? json->value("kind", "") : "";
+  for (const TargetKind kind : {TargetKind::kAppend, TargetKind::kScd1, TargetKind::kScd2}) {
+    if (kind_text == target_kind_text(kind)) return kind;
+  }
+  return std::nullopt;
+}
+
+Status Table::check_unchanged() const {
+  if (!memory || memory->file_set_hash() == hash_text(snapshot.file_set_hash())) return {};
+  return update_error("TARGET_CHANGED_BY_OTHERS",
+                      fmt::format("{} was changed by another writer after version {}; nothing was "
+                                  "written",
+                                  name.text(), memory->table_version()))
+      .with_hint("restore that version, or run with --full-refresh " + quote_name(name.table));
+}
+
+}  // namespace lakebed::run
