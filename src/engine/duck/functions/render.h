@@ -25,6 +25,8 @@ struct RenderContext {
   // Session time zone, an IANA name. DuckDB's own TimeZone setting is the same, so that casts
   // between TIMESTAMPTZ and TIMESTAMP or DATE, and date parts of a TIMESTAMPTZ, are in this zone.
   std::string time_zone = "UTC";
+  // Where functions of ours are registered for just the types that a query uses. Never null.
+  Connection* connection = nullptr;
   // Makes names of helper columns and lambda parameters unique in the query.
   int next_name = 0;
   std::string fresh_name(const std::string& prefix) {
