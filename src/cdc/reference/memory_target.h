@@ -1,0 +1,108 @@
+// Targets that live in memory: the plainest caller that a kernel can have, and the model for the
+// one that works over state files and a Delta table. A row's values, and a payload in the heap,
+// are stood for by their value hash, so a value that gets lost or mixed up shows.
+//
+// Every application checks what the kernels promise: removed rows exist and are the key's own,
+// dropped entries exist, payloads are there when asked for, no row is removed and written alike.
+// What is broken is collected as text. Not thread-safe.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "cdc/reference/twin.h"
+#include "cdc/scd1.h"
+#include "cdc/scd2.h"
+
+namespace lakebed::cdc::reference {
+
+// Owns the tail that an entry views.
+struct OwnedEntry {
+  value::SequenceCode sequence;
+  Entry fields;  // its view is not used
+  Entry view() const;
+};
+using OwnedSet = std::map<value::SequenceCode, OwnedEntry>;
+
+// The visible table: rows by place.
+class MemoryTable {
+ public:
+  using PlaceKey = std::pair<uint32_t, uint32_t>;
+
+  void begin_batch() { ++file_; next_row_ = 0; }
+  Place add(TwinRow row);
+  // Nothing when no row lies there.
+  std::optional<TwinRow> at(const Place& place) const;
+  bool remove(const Place& place);
+  std::vector<TwinRow> rows() const;  // sorted
+
+ private:
+  std::map<PlaceKey, TwinRow> rows_;
+  uint32_t file_ = 0;
+  uint32_t next_row_ = 0;
+};
+
+class MemoryTargetScd1 {
+ public:
+  // Applies one batch; arrivals are the positions in it.
+  void apply(std::span<const Delivery> batch);
+  std::vector<TwinRow> rows() const { return table_.rows(); }
+  const Metrics& metrics() const { return metrics_; }  // of the last batch
+  bool changed() const { return changed_; }            // rows or entries, in the last batch
+  size_t entries() const { return entries_.size(); }
+  std::string take_faults() { return std::exchange(faults_, {}); }
+
+ private:
+  void perform(const Hash128& key, const Scd1Decision& decision);
+  void fault(std::string text);
+
+  std::map<Hash128, OwnedEntry> entries_;
+  std::optional<value::SequenceCode> floor_;
+  MemoryTable table_;
+  Metrics metrics_;
+  bool changed_ = false;
+  std::string faults_;
+};
+
+class MemoryTargetScd2 {
+ public:
+  // Applies one batch without truncates; arrivals are the positions in it.
+  void apply(std::span<const Delivery> batch);
+  std::vector<TwinRow> rows() const { return table_.rows(); }
+  const Metrics& metrics() const { return metrics_; }  // of the last batch
+  const Scd2Changes& changes() const { return changes_; }  // sizes only: views are stale
+  const Scd2Counters& counters() const { return kernel_.counters(); }
+  uint64_t old_rows_read() const { return old_rows_read_; }  // sources kOldRow, of all batches
+  size_t entries() const;
+  size_t heap_size() const { return heap_.size(); }
+  std::string take_faults() { return std::exchange(faults_, {}); }
+
+ private:
+  struct History {
+    OwnedSet boundaries;
+    OwnedSet absorbed;
+    OwnedSet& set(EntrySet which) {
+      return which == EntrySet::kBoundaries ? boundaries : absorbed;
+    }
+  };
+  class HistoryCursor;
+
+  uint64_t value_of(const ValueSource& source, const std::vector<Event>& by_arrival);
+  void write(const std::vector<Event>& by_arrival, const std::vector<Hash128>& keys);
+  void check_memory();
+  void check_entry(const OwnedEntry& entry, bool row_is_open);
+  void collect_garbage();
+  void fault(std::string text);
+
+  std::map<Hash128, History> histories_;
+  std::map<uint64_t, uint64_t> heap_;  // payload -> value hash
+  uint64_t next_payload_ = 1;
+  MemoryTable table_;
+  Scd2Kernel kernel_;
+  Scd2Changes changes_;
+  Metrics metrics_;
+  uint64_t old_rows_read_ = 0;
+  std::string faults_;
+};
+
+}  // namespace lakebed::cdc::reference
