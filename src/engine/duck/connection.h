@@ -39,6 +39,11 @@ class Database : public std::enable_shared_from_this<Database> {
   const std::string& time_zone() const { return time_zone_; }
   int threads() const { return threads_; }
   uint64_t memory_limit() const { return memory_limit_; }
+  // Notes that the function of that name is registered; false where it was before.
+  bool note_function(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    return functions_.insert(name).second;
+  }
   // A name for a view or an object of the database that no other has.
   std::string fresh_name(const std::string& prefix);
 
@@ -54,6 +59,7 @@ class Database : public std::enable_shared_from_this<Database> {
   uint64_t memory_limit_ = 0;
   std::mutex mutex_;
   std::vector<duckdb_connection> idle_;
+  std::set<std::string> functions_;
   uint64_t next_name_ = 0;
 };
 

@@ -67,8 +67,7 @@ Result<std::string> call_kernel(const std::string& name, RowFunction function, K
                                 const std::vector<Type>& types, const Type& result,
                                 RenderContext& context) {
   const std::string full = kernel_name(name, flags, types, result, context);
-  auto& known = context.connection->rendered_functions();
-  if (!known.contains(full)) {
+  if (context.connection->database().note_function(full)) {
     ScalarFunction scalar;
     scalar.name = full;
     scalar.arguments = types;
@@ -79,7 +78,6 @@ Result<std::string> call_kernel(const std::string& name, RowFunction function, K
       return run_rows(function, flags, kernel, arguments, rows, out);
     };
     LAKEBED_TRY(register_scalar(*context.connection, {std::move(scalar)}));
-    known.insert(full);
   }
   return fmt::format("{}({})", full, join_operands(operands));
 }
