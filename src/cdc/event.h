@@ -61,7 +61,8 @@ void for_each_key(std::span<const Event> sorted, Use&& use) {
 //   upserted: visible rows added or changed · deleted: visible rows removed
 //   tied: events that met a *different* event at their (key, sequence), in the batch before them
 //         or remembered (rule E4); a repeat is no tie
-//   late: events below the greatest sequence remembered of their key when the batch began
+//   late: events below the greatest sequence that was remembered of their key when the batch
+//         began, or below the truncate that was, whether or not they change anything
 // A row is the same row before and after when its identity is (rule F9): the keys in SCD type 1,
 // keys and start in SCD type 2. So a closed version counts as one upserted row, and a version
 // whose start moves as one deleted and one upserted.

@@ -16,7 +16,6 @@ const Event* greatest_event(std::span<const Event> events, const Entry* known,
                             const TruncateFloor& floor, Metrics& metrics) {
   const Event* last = nullptr;
   for (const Event& event : events) {
-    if (known != nullptr && event.sequence < known->sequence) ++metrics.late_events;
     if (floor.drops(event)) continue;
     if (last != nullptr && last->sequence == event.sequence) {
       count_tie(is_repeat(*last, event), event, metrics);
@@ -26,6 +25,18 @@ const Event* greatest_event(std::span<const Event> events, const Entry* known,
     last = &event;
   }
   return last;
+}
+
+// Late is what lies below what was known of the key, a truncate included.
+uint64_t count_late(std::span<const Event> events, const Entry* known,
+                    const TruncateFloor& floor) {
+  uint64_t late = 0;
+  for (const Event& event : events) {
+    const bool below_known = known != nullptr && event.sequence < known->sequence;
+    if (!below_known && !floor.is_late(event)) break;  // they ascend
+    ++late;
+  }
+  return late;
 }
 
 // Rules A1, A2: what the winner does to the key when it counts, i.e. stands above `known`, at it
@@ -49,8 +60,8 @@ Scd1Decision decide_scd1(std::span<const Event> events, const Entry* known,
   // What a truncate takes away no event is measured against, but its row may stay as it is where
   // the winner writes the same again. (Rule T1)
   const bool truncated = known != nullptr && floor.removes(known->sequence);
-  const Entry* standing = truncated ? nullptr : known;
-  const Event* winner = greatest_event(events, standing, floor, metrics);
+  metrics.late_events += count_late(events, known, floor);
+  const Event* winner = greatest_event(events, truncated ? nullptr : known, floor, metrics);
   if (winner == nullptr) {
     if (!truncated) return {};
     if (known->is_delete()) return {Scd1Action::kForget, nullptr};
@@ -59,8 +70,8 @@ Scd1Decision decide_scd1(std::span<const Event> events, const Entry* known,
   }
   if (known != nullptr) {
     const auto order = winner->sequence <=> known->sequence;
-    if (order < 0 && !truncated) return {};                       // rule A2
-    if (order == 0 && is_repeat(*winner, *known)) return {};      // rule E5
+    if (order < 0) return {};                                 // rule A2
+    if (order == 0 && is_repeat(*winner, *known)) return {};  // rule E5
   }
   return decide_winner(*winner, known, metrics);
 }

@@ -3,7 +3,8 @@
 namespace lakebed::cdc {
 
 TruncateFloor::TruncateFloor(std::optional<SequenceView> remembered,
-                             std::span<const Truncate> arrived) {
+                             std::span<const Truncate> arrived)
+    : remembered_(remembered) {
   if (remembered) {
     present_ = true;
     sequence_ = *remembered;

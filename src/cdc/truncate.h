@@ -29,6 +29,8 @@ class TruncateFloor {
     const auto order = event.sequence <=> sequence_;
     return order < 0 || (order == 0 && event.arrival < arrival_);
   }
+  // True where the event lies below the floor that stood before the batch.
+  bool is_late(const Event& event) const { return remembered_ && event.sequence < *remembered_; }
   // True where an entry remembered before the batch goes away, be it row or tombstone. Whoever
   // applies a batch with truncates asks this for every entry of the target.
   bool removes(const SequenceView& remembered_sequence) const {
@@ -40,6 +42,7 @@ class TruncateFloor {
   std::optional<SequenceView> floor() const;
 
  private:
+  std::optional<SequenceView> remembered_;  // the floor before the batch
   SequenceView sequence_;  // the floor after the batch
   SequenceView cut_;       // the greatest truncate of the batch
   uint32_t arrival_ = 0;   // of the last truncate of the batch at sequence_; 0: none
