@@ -1,0 +1,199 @@
+#include <algorithm>
+
+#include "base/json.h"
+#include "cdc/scd1.h"
+#include "run/apply.h"
+
+namespace lakebed::run {
+
+namespace {
+
+constexpr const char* kFloorFact = "truncate_floor";
+
+std::vector<Hash128> keys_of(const EventBatch& batch) {
+  std::vector<Hash128> keys;
+  keys.reserve(batch.events.size());
+  for (const cdc::Event& event : batch.events) {
+    if (keys.empty() || keys.back() != event.key) keys.push_back(event.key);
+  }
+  return keys;
+}
+
+// The remembered floor: {"head": "<16 hex>", "tail": "<hex>"}.
+struct Floor {
+  value::SequenceCode code;
+  bool present = false;
+};
+
+std::string to_hex(const std::string& bytes) {
+  static const char kDigits[] = "0123456789abcdef";
+  std::string out;
+  for (const char c : bytes) {
+    out += kDigits[static_cast<uint8_t>(c) >> 4];
+    out += kDigits[static_cast<uint8_t>(c) & 15];
+  }
+  return out;
+}
+
+std::string from_hex(const std::string& text) {
+  std::string out;
+  for (size_t i = 0; i + 1 < text.size(); i += 2) {
+    out += static_cast<char>(std::stoi(text.substr(i, 2), nullptr, 16));
+  }
+  return out;
+}
+
+Result<Floor> read_floor(const state::TableState& memory) {
+  const auto fact = memory.fact(state::FactSection::kTable, kFloorFact);
+  if (!fact) return Floor{};
+  LAKEBED_ASSIGN(const Json json, parse_json(*fact, "STATE_DAMAGED"));
+  Floor floor;
+  floor.code.head = std::stoull(json.value("head", "0"), nullptr, 16);
+  floor.code.tail = from_hex(json.value("tail", ""));
+  floor.present = true;
+  return floor;
+}
+
+// Gathers what the kernel decides for each key.
+class Scd1Applier {
+ public:
+  Scd1Applier(ApplyContext& context, const EventBatch& batch) : context_(context), batch_(batch) {}
+
+  Status run(TargetCommit& commit, cdc::Metrics& metrics);
+
+ private:
+  void use(const Hash128& key, const cdc::Scd1Decision& decision, const cdc::Entry* known);
+  void forget(const Hash128& key, const value::SequenceView& sequence);
+  Status forget_below_floor(const cdc::TruncateFloor& floor, const std::vector<Hash128>& keys,
+                            cdc::Metrics& metrics);
+  Status write_winners(TargetCommit& commit);
+  void store_floor(const cdc::TruncateFloor& floor, TargetCommit& commit);
+
+  ApplyContext& context_;
+  const EventBatch& batch_;
+  std::vector<state::Entry> entries_;
+  std::vector<cdc::Place> removed_;
+  struct Winner {
+    uint32_t arrival;
+    size_t entry;  // whose place is filled in once the row was written
+  };
+  std::vector<Winner> winners_;
+};
+
+void Scd1Applier::forget(const Hash128& key, const value::SequenceView& sequence) {
+  state::Entry gone;
+  gone.key = key;
+  gone.sequence = sequence;
+  gone.flags = state::kGoneBit;
+  entries_.push_back(gone);
+}
+
+void Scd1Applier::use(const Hash128& key, const cdc::Scd1Decision& decision,
+                      const cdc::Entry* known) {
+  using cdc::Scd1Action;
+  const bool old_row_goes = decision.action == Scd1Action::kWriteRow ||
+                            decision.action == Scd1Action::kRemoveRow ||
+                            decision.action == Scd1Action::kForgetRow;
+  if (old_row_goes && known && !known->is_delete()) removed_.push_back(known->place);
+  if (decision.action == Scd1Action::kForgetRow || decision.action == Scd1Action::kForget) {
+    return forget(key, known->sequence);
+  }
+  if (decision.action == Scd1Action::kWriteRow) {
+    winners_.push_back({decision.winner->arrival, entries_.size()});
+  }
+  entries_.push_back(to_memory(key, cdc::scd1_entry(decision, known)));
+  if (entries_.back().is_delete()) entries_.back().applied_at = context_.applied_at;
+}
+
+// Under a truncate every remembered entry is looked at once (rule T1).
+Status Scd1Applier::forget_below_floor(const cdc::TruncateFloor& floor,
+                                       const std::vector<Hash128>& keys, cdc::Metrics& metrics) {
+  if (!floor.arrived()) return {};
+  return context_.table.memory->scan_all([&](const state::Entry& entry) -> Status {
+    if (!floor.removes(entry.sequence)) return {};
+    if (std::binary_search(keys.begin(), keys.end(), entry.key)) return {};
+    if (!entry.is_delete()) {
+      removed_.push_back({entry.file, entry.row});
+      ++metrics.deleted_rows;
+    }
+    forget(entry.key, entry.sequence);
+    return {};
+  });
+}
+
+Status Scd1Applier::write_winners(TargetCommit& commit) {
+  std::sort(winners_.begin(), winners_.end(),
+            [](const Winner& a, const Winner& b) { return a.arrival < b.arrival; });
+  std::vector<uint32_t> arrivals;
+  arrivals.reserve(winners_.size());
+  for (const Winner& winner : winners_) arrivals.push_back(winner.arrival);
+  std::vector<cdc::Place> places;
+  const bool all = arrivals.size() == batch_.rows;
+  std::vector<const value::ColumnBatch*> parts;
+  value::ColumnBatch gathered;
+  if (all) {
+    for (const value::ColumnBatch& part : batch_.parts) parts.push_back(&part);
+  } else {
+    gathered = batch_.gather(arrivals);
+    if (gathered.rows > 0) parts.push_back(&gathered);
+  }
+  LAKEBED_TRY(commit.write_rows(parts, context_.schema,
+                                context_.table.snapshot.partition_columns(), &places));
+  for (size_t i = 0; i < winners_.size(); ++i) {
+    entries_[winners_[i].entry].file = places[i].file;
+    entries_[winners_[i].entry].row = places[i].row;
+  }
+  return {};
+}
+
+void Scd1Applier::store_floor(const cdc::TruncateFloor& floor, TargetCommit& commit) {
+  if (!floor.arrived() || !floor.floor()) return;
+  const value::SequenceCode code = floor.floor()->own();
+  const Json json = {{"head", hex64(code.head)},
+                     {"tail", to_hex(code.tail)},
+                     {"applied_at_us", context_.session.clock().now_us()}};
+  commit.memory().set_fact(state::FactSection::kTable, kFloorFact, json.dump());
+}
+
+Status Scd1Applier::run(TargetCommit& commit, cdc::Metrics& metrics) {
+  LAKEBED_ASSIGN(const Floor remembered, read_floor(*context_.table.memory));
+  const cdc::TruncateFloor floor(
+      remembered.present ? std::optional(value::SequenceView(remembered.code)) : std::nullopt,
+      batch_.truncates);
+  const std::vector<Hash128> keys = keys_of(batch_);
+  LAKEBED_ASSIGN(const auto found, context_.table.memory->find_greatest(keys));
+  size_t next = 0;
+  cdc::Entry known;
+  const auto find = [&](const Hash128&) -> const cdc::Entry* {
+    const state::Found& answer = found[next++];
+    if (!answer.found) return nullptr;
+    known = to_kernel(answer.entry);
+    return &known;
+  };
+  cdc::run_scd1(
+      batch_.events, floor, find,
+      [this](const Hash128& key, const cdc::Scd1Decision& decision, const cdc::Entry* entry) {
+        use(key, decision, entry);
+      },
+      metrics);
+  LAKEBED_TRY(forget_below_floor(floor, keys, metrics));
+  LAKEBED_TRY(write_winners(commit));
+  LAKEBED_TRY(commit.remove_rows(removed_));
+  if (floor.arrived()) {
+    std::sort(entries_.begin(), entries_.end(), [](const auto& a, const auto& b) {
+      return state::compare_entries(a, b) < 0;
+    });
+  }
+  LAKEBED_TRY(commit.memory().add_entries(entries_));
+  store_floor(floor, commit);
+  return {};
+}
+
+}  // namespace
+
+Status apply_scd1(ApplyContext& context, const EventBatch& batch, TargetCommit& commit,
+                  cdc::Metrics& metrics) {
+  return Scd1Applier(context, batch).run(commit, metrics);
+}
+
+}  // namespace lakebed::run

@@ -1,0 +1,76 @@
+#include "run/flow_run.h"
+
+namespace lakebed::run {
+
+namespace {
+
+// The part of a scan's columns that the source has to deliver, in the plan's order.
+engine::ScanInput empty_input(const value::Schema& schema) {
+  class Empty : public value::BatchReader {
+   public:
+    explicit Empty(value::Schema schema) : schema_(std::move(schema)) {}
+    const value::Schema& schema() const override { return schema_; }
+    Result<std::optional<value::ColumnBatch>> next() override {
+      return std::optional<value::ColumnBatch>{};
+    }
+
+   private:
+    value::Schema schema_;
+  };
+  engine::ScanInput input;
+  input.reader = [schema]() -> Result<std::unique_ptr<value::BatchReader>> {
+    return std::unique_ptr<value::BatchReader>(std::make_unique<Empty>(schema));
+  };
+  return input;
+}
+
+}  // namespace
+
+Result<BatchInput> next_batch(const plan::ResolvedQuery& query, QueryCatalog& catalog,
+                              FlowProgress& progress) {
+  BatchInput batch;
+  for (const plan::Scan& scan : query.scans) {
+    OpenScan& open = catalog.scan(scan.token);
+    LAKEBED_ASSERT(open.source != nullptr);
+    if (!open.streaming) {
+      LAKEBED_ASSIGN(const source::Slice all, open.source->read_all());
+      LAKEBED_ASSIGN(batch.inputs[scan.leaf], all.input(scan.schema));
+      continue;
+    }
+    class NothingSeen : public source::SeenFiles {
+      Result<std::optional<source::SeenFile>> lookup(const std::string&) override {
+        return std::optional<source::SeenFile>{};
+      }
+    } nothing;
+    source::SeenFiles* seen = progress.seen(open.id);
+    LAKEBED_ASSIGN(auto slice, open.source->next_slice(progress.position(open.id),
+                                                       seen ? *seen : nothing));
+    if (!slice) {
+      batch.inputs[scan.leaf] = empty_input(scan.schema);
+      continue;
+    }
+    LAKEBED_ASSIGN(batch.inputs[scan.leaf], slice->input(scan.schema));
+    batch.notices.insert(batch.notices.end(), slice->notices.begin(), slice->notices.end());
+    batch.slices.emplace_back(open.id, std::move(*slice));
+    batch.pending = true;
+  }
+  return batch;
+}
+
+Result<std::map<uint32_t, engine::ScanInput>> whole_inputs(const plan::ResolvedQuery& query,
+                                                           QueryCatalog& catalog) {
+  std::map<uint32_t, engine::ScanInput> inputs;
+  for (const plan::Scan& scan : query.scans) {
+    OpenScan& open = catalog.scan(scan.token);
+    if (!open.source) {
+      return update_error("TABLE_NOT_MADE_YET", "a table that this query reads was not made yet")
+          .with_span(scan.span)
+          .with_hint("run the pipeline first: lakebed run");
+    }
+    LAKEBED_ASSIGN(const source::Slice all, open.source->read_all());
+    LAKEBED_ASSIGN(inputs[scan.leaf], all.input(scan.schema));
+  }
+  return inputs;
+}
+
+}  // namespace lakebed::run

@@ -1,0 +1,43 @@
+// The events of one batch: source rows after evaluation, checked, hashed and sorted, with their
+// values beside them (rules E1, E2, E6, F12).
+#pragma once
+
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cdc/event.h"
+#include "cdc/truncate.h"
+#include "engine/engine.h"
+#include "run/flow_plan.h"
+
+namespace lakebed::run {
+
+struct EventBatch {
+  // The output columns, under `columns` of read_events. Row r of part p arrived as first[p] + r.
+  std::vector<value::ColumnBatch> parts;
+  std::vector<uint32_t> first;
+  size_t rows = 0;
+  std::vector<cdc::Event> events;       // sorted by (key, sequence, arrival)
+  std::vector<cdc::Truncate> truncates;
+  std::deque<std::string> tails;        // what long sequence codes point into
+
+  struct Location {
+    size_t part = 0;
+    size_t row = 0;
+  };
+  Location locate(uint32_t arrival) const;
+  // A batch of the rows of these arrivals, in their order. Requires: ascending.
+  value::ColumnBatch gather(const std::vector<uint32_t>& arrivals) const;
+};
+
+// Runs the plan over the slices and reads all events. `columns` is the target's schema without the
+// time columns: values are brought to it. Errors (nothing is written): AUTOCDC_MICROBATCH_VALIDATION
+// .{NULL_SEQUENCE, NULL_KEY} with flow, counts and a sample; NOT_NULL_CONSTRAINT_VIOLATION naming
+// the column; those of source and engine.
+Result<EventBatch> read_events(const CdcPlan& plan, engine::Engine& engine,
+                               const std::map<uint32_t, engine::ScanInput>& inputs,
+                               const value::Schema& columns);
+
+}  // namespace lakebed::run

@@ -1,0 +1,70 @@
+// One commit into one of our tables: new rows, removed rows, and what the table remembers, made
+// visible together or not at all (ARCHITECTURE section 3).
+//
+// Order of work: everything is written under names that carry the transaction's id, made durable
+// in one sync, then published by one Delta commit. Dropped or lost, a TargetCommit leaves only
+// files that sweep() may remove; it removes them itself where it can.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cdc/entry.h"
+#include "run/table.h"
+#include "state/pending.h"
+
+namespace lakebed::run {
+
+class TargetCommit {
+ public:
+  // Requires: the table exists or `memory` was created for it; it is not changed until finish().
+  static Result<std::unique_ptr<TargetCommit>> begin(Session& session, Table& table,
+                                                     delta::TransactionInfo info);
+  ~TargetCommit();
+
+  delta::Transaction& transaction() { return transaction_; }
+  state::StateWriter& memory() { return *writer_; }
+
+  // Writes rows (all columns of `schema`, the table's) into new files, one a partition and at most
+  // kRowsPerFile rows each. places[i] is where row i of the batches, counted on, lies.
+  Status write_rows(const std::vector<const value::ColumnBatch*>& batches,
+                    const value::Schema& schema, const std::vector<std::string>& partitions,
+                    std::vector<cdc::Place>* places);
+  // Hides rows of live files by deletion vectors; files without a row left are removed.
+  Status remove_rows(const std::vector<cdc::Place>& places);
+  // Writes vectors and memory, syncs, commits. Won: table.snapshot and table.memory are the new
+  // ones. Lost: nothing of it is visible; the caller reloads the table.
+  Result<delta::CommitOutcome> finish();
+
+  uint64_t rows_written() const { return rows_written_; }
+  uint64_t bytes_written() const { return bytes_written_; }
+  void data_change(bool on) { data_change_ = on; }
+
+ private:
+  TargetCommit(Session& session, Table& table, delta::TransactionInfo info);
+  Status write_file(const std::vector<const value::ColumnBatch*>& batches,
+                    const value::Schema& schema, const delta::PartitionValues& values,
+                    const std::vector<std::string>& partitions, uint32_t& file_id);
+  Status write_vectors();
+  Result<Hash128> file_set_after() const;
+  void remove_written();
+
+  Session& session_;
+  Table& table_;
+  delta::Transaction transaction_;
+  std::string id_;
+  std::unique_ptr<state::StateWriter> writer_;
+  std::optional<state::Pending> pending_;
+  delta::VectorFile vector_file_;
+  std::vector<std::string> written_;  // paths in the table, to sync
+  size_t files_ = 0;
+  uint64_t rows_written_ = 0;
+  uint64_t bytes_written_ = 0;
+  bool data_change_ = true;
+  bool finished_ = false;
+};
+
+inline constexpr size_t kRowsPerFile = 4'000'000;
+
+}  // namespace lakebed::run
