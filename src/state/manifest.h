@@ -43,11 +43,15 @@ struct RunRef {
   bool operator==(const RunRef&) const = default;
 };
 
+// Newest first; runs of one age by window.
+void sort_runs(std::vector<RunRef>& runs);
+
 // A heap file, or the part of a manifest that stands for one.
 struct HeapRef {
   std::string file;
   uint64_t offset = 0;
   uint64_t length = 0;
+  uint64_t hash = 0;  // of its header and checksums
   bool operator==(const HeapRef&) const = default;
 };
 
@@ -61,7 +65,7 @@ struct ManifestData {
   uint32_t next_heap = 1;
   uint32_t next_schema = 1;
   Identity identity = Identity::kKey;
-  std::map<std::string, std::vector<RunRef>> runs;  // by set: "" the entries, others seen files
+  std::map<std::string, std::vector<RunRef>> runs;  // by set: "" the entries, "seen:..."
   std::map<uint32_t, HeapRef> heaps;
   std::map<uint32_t, std::string> schemas;          // schema_to_json
   std::map<FactSection, std::map<std::string, std::string>> facts;
@@ -73,6 +77,9 @@ struct LoadedManifest {
   ManifestData data;
   std::vector<ManifestRef> chain;  // head first, down to the base
 };
+
+// Sets of seen files are named by this and their source.
+inline const std::string kSeenPrefix = "seen:";
 
 // The folder of all state files, relative to the table.
 inline constexpr std::string_view kStateFolder = "_lakebed/state/";

@@ -40,6 +40,7 @@ struct Merged {
   struct Step {
     std::string set;
     uint64_t low = 0, high = 0;            // the window merged
+    bool base = false;                     // inputs are all that lies in the window
     std::vector<RunRef> inputs;            // as they were live, newest first
     std::vector<RunRef> outputs;           // file "" and offset = index into sections: embedded
     std::map<uint32_t, HeapRef> heaps;     // likewise
@@ -55,8 +56,9 @@ struct Merged {
 // True when merge() would find something to do.
 bool merge_due(const TableState& state);
 
-// Merges within the budget, range by range (docs/storage.md). Writes files named by `txn`; small
-// results stay in memory for the manifest of the writer that adopts them.
+// Merges within the budget, range by range (docs/storage.md). Writes files named by `txn` and
+// "-m", durable only after the `to_sync` of the writer that adopts them; small results stay in
+// memory for its manifest. Requires: a txn of its own for each call.
 Result<Merged> merge(const TableState& state, const std::string& txn, const MergeBudget& budget);
 
 class StateWriter {
@@ -67,8 +69,6 @@ class StateWriter {
   ~StateWriter();
   StateWriter(StateWriter&&) noexcept;
 
-  // A hint, before the first entry: about how many entries the transaction adds.
-  void expect_entries(uint64_t entries);
   // Adds entries. Requires: ascending by compare_entries over all calls (Identity::kKey: keys
   // strictly ascending); files from state.files(); payloads from here or the state.
   Status add_entries(std::span<const Entry> entries);
@@ -92,7 +92,7 @@ class StateWriter {
 
   // Takes over a merge; steps whose inputs are no longer live are left out (their files are then
   // orphans). Returns the number of steps taken. Requires: no forget_everything before.
-  size_t adopt(Merged merged);
+  Result<size_t> adopt(Merged merged);
 
   // Writes what is left and the manifest `<version>-<txn>.manifest`. Call once.
   Result<Finished> finish(int64_t table_version, const std::string& file_set_hash);

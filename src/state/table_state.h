@@ -11,6 +11,7 @@
 // against checksums the first time they are touched; damage is STATE_DAMAGED with the file.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -63,6 +64,18 @@ struct SeenFile {
   int64_t modified_us = 0;
 };
 
+// Sizes that decide how runs and heaps are cut and merged. Tests make them small; files say all
+// that is needed to read them, so any table may be written with any of these.
+struct Tuning {
+  uint64_t range_entries = 512 * 1024;        // a key range of a full merge holds at most these
+  uint64_t embed_bytes = 1 << 20;             // smaller runs and heaps lie in the manifest
+  uint64_t embed_total = 4 << 20;             // of one manifest
+  uint64_t heap_file_bytes = 64 << 20;        // a heap file is closed beyond these
+  uint64_t copy_heap_below = 4 << 20;         // merges of upper runs copy out of smaller heaps
+  uint64_t depth = 8;                         // runs over the base before they are merged
+  double upper_share = 0.25;                  // of base entries; beyond it a range is merged whole
+};
+
 class TableState {
  public:
   // An empty memory, of a table that is about to be created.
@@ -105,9 +118,14 @@ class TableState {
   // Paths (relative to the table) of all files that this version needs.
   std::vector<std::string> live_files() const;
   FileNames& files() const { return *files_; }
+  store::Store& store() const { return *store_; }
   StateStats stats() const;
   // Reads every byte of runs and heap against its checksum (`lakebed check`).
   Status verify_all() const;
+
+  // For tests. Call before anything is written.
+  void tune(const Tuning& tuning) { tuning_ = tuning; }
+  const Tuning& tuning() const { return tuning_; }
 
   // Takes over what a writer finished, after its commit was won, without reading anything again.
   // Requires: the writer was made from this state as it stands.
@@ -126,8 +144,10 @@ class TableState {
   using LiveRuns = std::vector<LiveRun>;
 
   TableState(store::Store& store, std::shared_ptr<FileNames> files);
-  Status adopt(ManifestData data, std::vector<ManifestRef> chain);
-  const LiveRuns* set(const std::string& name) const;
+  // Opens what is not open yet; on an error the state is as before.
+  Status take(ManifestData data, std::vector<ManifestRef> chain);
+  const LiveRuns& set(const std::string& name) const;
+  Status find(const LiveRuns& runs, std::span<const Hash128> keys, Found* out) const;
 
   store::Store* store_;
   std::shared_ptr<FileNames> files_;  // shared with writers, which outlive no state but may move
@@ -135,6 +155,9 @@ class TableState {
   std::vector<ManifestRef> chain_;
   std::map<std::string, LiveRuns> sets_;
   std::unique_ptr<Heap> heap_;
+  Tuning tuning_;
+  // Heap numbers are given out once in a process, so that a merge and a batch never share one.
+  mutable std::atomic<uint32_t> next_heap_{1};
 };
 
 // Looks at one key's entries in order of sequence, over all runs. Cheap to move to the next key
