@@ -49,8 +49,9 @@ struct RemovedRow {
 
 // Puts `entry` into its set (set_of(entry.kind)); it replaces an entry of the same set and
 // sequence. `payload` says what to keep as the event's own values; entry.payload is set already
-// where the source is kHeap, else the caller sets it (0 for kNone). `row`: index into `added` of
-// the row whose place the caller fills in, kNoRow: entry.place is right as it is.
+// where the source is kHeap, else the caller sets it (0 for kNone). Several puts may name one
+// arrival: they have equal values and share one payload. `row`: index into `added` of the row
+// whose place the caller fills in; kNoRow: entry.place is right as it is.
 struct PutEntry {
   Entry entry;
   ValueSource payload;
@@ -65,8 +66,10 @@ struct DroppedEntry {
   uint32_t key = 0;
 };
 
-// What a batch changes, key after key in the order of the calls. Drops are to be applied before
-// puts (an entry that changes its set is dropped from one and put into the other).
+// What changes, key after key in the order of the calls; a caller with many keys drains and clears
+// it now and then. A (set, sequence) of a key is put or dropped, never both: an entry that changes
+// its set is dropped from one and put into the other. All views and sources speak of the time
+// before: read what they ask for before anything is removed.
 struct Scd2Changes {
   std::vector<RemovedRow> removed;
   std::vector<AddedRow> added;
