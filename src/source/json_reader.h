@@ -27,6 +27,7 @@ struct JsonOptions {
   bool allow_comments = false;
   bool allow_unquoted_names = false;
   bool allow_non_numeric = true;  // bare NaN, Infinity, -Infinity
+  bool fold_names = false;        // match names without case (readerCaseSensitive false)
   bool ignore_missing_files = false;
   std::string date_format;        // "" = Spark's default parsing
   std::string timestamp_format;

@@ -25,7 +25,7 @@ struct ListRequest {
   std::string path;  // absolute and local; may be a glob
   std::string file_glob;             // file names must match; "" = all
   std::optional<bool> recursive;     // default: folders yes, globs no
-  std::optional<int64_t> modified_after_us;
+  std::optional<int64_t> modified_after_us;   // both ends excluded
   std::optional<int64_t> modified_before_us;
 };
 
@@ -37,12 +37,6 @@ struct Listing {
 // Lists. Names that begin with '_' or '.' are hidden, unless the glob or path names them.
 // Errors: SOURCE_LISTING_FAILED with path and reason. A path that is absent is no error here.
 Result<Listing> list_files(const ListRequest& request);
-
-// True where `text` matches the glob: * ? [a-z] [!a] [^a] {a,b} and backslash. '*' and '?' do
-// not match '/'.
-bool glob_match(std::string_view glob, std::string_view text);
-// True where a path has characters that make it a glob.
-bool is_glob(std::string_view path);
 
 // Fails where the file is gone (SOURCE_FILE_VANISHED) or has another size than when it was listed
 // (SOURCE_FILE_CHANGED).

@@ -61,6 +61,7 @@ struct ReadOptions {
   bool allow_comments = false;
   bool allow_unquoted_names = false;
   bool allow_non_numeric = true;
+  bool reader_case_sensitive = true;
   bool drop_field_if_all_null = false;
 
   // CSV: options by folded name, checked, as Engine::read_csv takes them.
