@@ -130,9 +130,9 @@ Status Merger::plan_set(const std::string& name, bool full, std::vector<Plan>& p
   uint64_t base = 0;
   for (const auto& live : state_->set(name)) (live.ref.base ? base : uppers) += live.ref.entries;
   const size_t before = plans.size();
-  // Ranges differ in load: look at them a little before the whole is due.
+  // A pass that was stopped leaves few ranges that are due: look long before the whole is due.
   const double share = static_cast<double>(uppers) / static_cast<double>(std::max<uint64_t>(base, 1));
-  if (full || share > tuning_.upper_share * 0.8) LAKEBED_TRY(plan_base(name, full, plans));
+  if (full || share > tuning_.upper_share * 0.1) LAKEBED_TRY(plan_base(name, full, plans));
   if (plans.size() == before && !full) plan_uppers(name, plans);
   return {};
 }
