@@ -4,7 +4,7 @@ namespace lakebed::run {
 
 namespace {
 
-// The part of a scan's columns that the source has to deliver, in the plan's order.
+// What a streaming scan reads when nothing is pending for it but for others of the same plan.
 engine::ScanInput empty_input(const value::Schema& schema) {
   class Empty : public value::BatchReader {
    public:
@@ -24,6 +24,13 @@ engine::ScanInput empty_input(const value::Schema& schema) {
   return input;
 }
 
+class NothingSeen : public source::SeenFiles {
+ public:
+  Result<std::optional<source::SeenFile>> lookup(const std::string&) override {
+    return std::optional<source::SeenFile>{};
+  }
+};
+
 }  // namespace
 
 Result<BatchInput> next_batch(const plan::ResolvedQuery& query, QueryCatalog& catalog,
@@ -32,16 +39,8 @@ Result<BatchInput> next_batch(const plan::ResolvedQuery& query, QueryCatalog& ca
   for (const plan::Scan& scan : query.scans) {
     OpenScan& open = catalog.scan(scan.token);
     LAKEBED_ASSERT(open.source != nullptr);
-    if (!open.streaming) {
-      LAKEBED_ASSIGN(const source::Slice all, open.source->read_all());
-      LAKEBED_ASSIGN(batch.inputs[scan.leaf], all.input(scan.schema));
-      continue;
-    }
-    class NothingSeen : public source::SeenFiles {
-      Result<std::optional<source::SeenFile>> lookup(const std::string&) override {
-        return std::optional<source::SeenFile>{};
-      }
-    } nothing;
+    if (!open.streaming) continue;
+    NothingSeen nothing;
     source::SeenFiles* seen = progress.seen(open.id);
     LAKEBED_ASSIGN(auto slice, open.source->next_slice(progress.position(open.id),
                                                        seen ? *seen : nothing));
@@ -53,6 +52,13 @@ Result<BatchInput> next_batch(const plan::ResolvedQuery& query, QueryCatalog& ca
     batch.notices.insert(batch.notices.end(), slice->notices.begin(), slice->notices.end());
     batch.slices.emplace_back(open.id, std::move(*slice));
     batch.pending = true;
+  }
+  if (!batch.pending) return batch;
+  for (const plan::Scan& scan : query.scans) {
+    OpenScan& open = catalog.scan(scan.token);
+    if (open.streaming) continue;
+    LAKEBED_ASSIGN(const source::Slice all, open.source->read_all());
+    LAKEBED_ASSIGN(batch.inputs[scan.leaf], all.input(scan.schema));
   }
   return batch;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/names.h"
+#include "run/not_null.h"
 #include "value/conform.h"
 #include "value/hash.h"
 #include "value/order.h"
@@ -77,48 +78,10 @@ void EventReader::count_nulls(const ColumnBatch& part, const Column& sequences,
   }
 }
 
-// The first NULL where none may be, as a dotted path; "" where all is well.
-std::string null_path(const value::Field& field, const Column& column, size_t row) {
-  if (column.is_null(row)) return field.nullable ? "" : field.name;
-  if (field.type.kind == value::Kind::kStruct) {
-    for (size_t i = 0; i < field.type.fields.size(); ++i) {
-      const std::string inner = null_path(field.type.fields[i], column.children()[i], row);
-      if (!inner.empty()) return field.name + "." + inner;
-    }
-  } else if (field.type.kind == value::Kind::kArray || field.type.kind == value::Kind::kMap) {
-    for (size_t i = 0; i < field.type.fields.size(); ++i) {
-      for (uint64_t at = column.begin(row); at < column.end(row); ++at) {
-        const std::string inner = null_path(field.type.fields[i], column.children()[i], at);
-        if (!inner.empty()) return field.name + "." + inner;
-      }
-    }
-  }
-  return "";
-}
-
-bool may_refuse_null(const value::Field& field) {
-  if (!field.nullable) return true;
-  const bool map = field.type.kind == value::Kind::kMap;  // keys are never NULL anyway
-  const auto begin = field.type.fields.begin() + (map ? 1 : 0);
-  return std::any_of(begin, field.type.fields.end(), may_refuse_null);
-}
-
 // Rule F12: checked on the rows that upserts would write; deletes pass.
 Status EventReader::check_not_null(const ColumnBatch& part, const Column& operations) const {
-  for (size_t i = 0; i < columns_.size(); ++i) {
-    if (!may_refuse_null(columns_[i])) continue;
-    for (size_t row = 0; row < part.rows; ++row) {
-      if (operations.integer(row) != 0) continue;
-      const std::string path = null_path(columns_[i], part.columns[i], row);
-      if (path.empty()) continue;
-      std::string sample;
-      value::append_json_row(part, row, "UTC", sample);
-      return update_error("NOT_NULL_CONSTRAINT_VIOLATION",
-                          fmt::format("flow {} delivers NULL for the NOT NULL column {}: {}",
-                                      quote_name(plan_.flow), path, sample));
-    }
-  }
-  return {};
+  return check_no_nulls(part, plan_.flow,
+                        [&operations](size_t row) { return operations.integer(row) == 0; });
 }
 
 void EventReader::hash_rows(const ColumnBatch& part, std::vector<uint64_t>& values,

@@ -32,6 +32,7 @@ const char* target_kind_text(TargetKind kind) {
     case TargetKind::kAppend: return "APPEND";
     case TargetKind::kScd1: return "SCD TYPE 1";
     case TargetKind::kScd2: return "SCD TYPE 2";
+    case TargetKind::kMaterializedView: return "MATERIALIZED VIEW";
   }
   return "";
 }
@@ -53,6 +54,22 @@ Result<std::unique_ptr<Table>> Table::open(Session& session, TableName table_nam
   if (Status loaded = table->reload(); !loaded.ok()) {
     return std::move(loaded).error().within("table " + table->name.text());
   }
+  return table;
+}
+
+Result<std::unique_ptr<Table>> Table::open_for_reset(Session& session, TableName table_name) {
+  auto opened = open(session, table_name);
+  if (opened.ok() && ((*opened)->memory || !(*opened)->exists())) return opened;
+  if (opened.ok()) {
+    return update_error("TARGET_OWNED_BY_OTHERS",
+                        table_name.text() + " is a table that no flow of this project made");
+  }
+  std::unique_ptr<Table> table(new Table(session, std::move(table_name)));
+  table->store = store::local_store(table_path(session.project(), table->name).string());
+  LAKEBED_ASSIGN(table->snapshot, delta::load(session.environment(*table->store)));
+  if (!table->snapshot.domain(kDomain)) return std::move(opened).error();
+  LAKEBED_ASSIGN(table->memory,
+                 state::TableState::create(*table->store, state::Identity::kKey));
   return table;
 }
 
@@ -87,7 +104,8 @@ std::optional<TargetKind> Table::kind() const {
   const auto fact = memory->fact(state::FactSection::kTable, kTableFact);
   const auto json = parse_json(fact.value_or("{}"));
   const std::string kind_text = json.ok() ? json->value("kind", "") : "";
-  for (const TargetKind kind : {TargetKind::kAppend, TargetKind::kScd1, TargetKind::kScd2}) {
+  for (const TargetKind kind : {TargetKind::kAppend, TargetKind::kScd1, TargetKind::kScd2,
+                                TargetKind::kMaterializedView}) {
     if (kind_text == target_kind_text(kind)) return kind;
   }
   return std::nullopt;

@@ -23,7 +23,7 @@ namespace lakebed::run {
 inline constexpr const char* kDomain = "lakebed";
 
 // What kind of target a memory belongs to; kept in it as a fact.
-enum class TargetKind : uint8_t { kAppend, kScd1, kScd2 };
+enum class TargetKind : uint8_t { kAppend, kScd1, kScd2, kMaterializedView };
 const char* target_kind_text(TargetKind kind);
 
 class Table {
@@ -32,6 +32,9 @@ class Table {
   // Errors: those of delta::load and TableState::open; STATE_MISMATCH where the memory belongs to
   // another table or version; PATH_IS_NOT_A_DELTA_TABLE where files of others lie there.
   static Result<std::unique_ptr<Table>> open(Session& session, TableName name);
+
+  // The same for a full refresh: a memory that can't be used is replaced by an empty one.
+  static Result<std::unique_ptr<Table>> open_for_reset(Session& session, TableName name);
 
   bool exists() const { return snapshot.exists(); }
   bool is_ours() const { return memory != nullptr; }

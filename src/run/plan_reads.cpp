@@ -1,0 +1,56 @@
+#include "run/plan_reads.h"
+
+#include <set>
+
+#include "base/names.h"
+
+namespace lakebed::run {
+
+namespace {
+
+class ReadCollector {
+ public:
+  void visit(const plan::RelationPtr& relation) {
+    if (!relation) return;
+    if (relation->kind == plan::RelationKind::kWith) {
+      for (const std::string& name : relation->names) ctes_.insert(fold_case(name));
+    }
+    if (relation->kind == plan::RelationKind::kRead) add(relation->name_parts);
+    for (const plan::RelationPtr& input : relation->inputs) visit(input);
+    visit_all(relation->arguments);
+    for (const auto& row : relation->rows) visit_all(row);
+    visit_all(relation->expressions);
+    visit(relation->condition);
+    visit_all(relation->grouping);
+    visit_all(relation->order);
+  }
+
+  std::vector<std::vector<std::string>> found;
+
+ private:
+  void add(const std::vector<std::string>& name) {
+    if (name.size() == 1 && ctes_.count(fold_case(name[0]))) return;
+    found.push_back(name);
+  }
+  void visit(const plan::ExpressionPtr& expression) {
+    if (!expression) return;
+    visit(expression->relation);
+    visit(expression->filter);
+    visit_all(expression->children);
+  }
+  void visit_all(const std::vector<plan::ExpressionPtr>& expressions) {
+    for (const plan::ExpressionPtr& expression : expressions) visit(expression);
+  }
+
+  std::set<std::string> ctes_;
+};
+
+}  // namespace
+
+std::vector<std::vector<std::string>> names_read(const plan::RelationPtr& query) {
+  ReadCollector collector;
+  collector.visit(query);
+  return std::move(collector.found);
+}
+
+}  // namespace lakebed::run

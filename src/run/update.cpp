@@ -1,0 +1,416 @@
+#include "run/update.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "base/names.h"
+#include "plan/graph.h"
+#include "run/plan_reads.h"
+#include "run/validate.h"
+
+namespace lakebed::run {
+
+namespace {
+
+// Queries that fill a dataset: its own, and those of its flows.
+std::vector<plan::RelationPtr> queries_of(const Pipeline& pipeline, const Dataset& dataset) {
+  std::vector<plan::RelationPtr> queries;
+  if (dataset.declaration.query) queries.push_back(dataset.declaration.query);
+  for (const size_t index : dataset.flows) {
+    const Flow& flow = pipeline.flows[index];
+    if (const plan::FeedSpec* feed = flow.feed()) queries.push_back(feed->source);
+    if (const plan::InsertSpec* insert = flow.insert()) queries.push_back(insert->query);
+  }
+  return queries;
+}
+
+std::vector<plan::GraphNode> graph_of(Session& session, const Pipeline& pipeline) {
+  std::vector<plan::GraphNode> nodes;
+  for (const Dataset& dataset : pipeline.datasets) {
+    plan::GraphNode node;
+    node.name = dataset.name.text();
+    node.span = dataset.declaration.span;
+    for (const plan::RelationPtr& query : queries_of(pipeline, dataset)) {
+      for (const auto& name : names_read(query)) {
+        const Dataset* read = pipeline.find(name, session.default_scope());
+        if (read) node.reads.push_back(read->name.text());
+      }
+    }
+    nodes.push_back(std::move(node));
+  }
+  return nodes;
+}
+
+// Plans datasets one after another; what one yields is what the next ones read.
+class Planner {
+ public:
+  Planner(Session& session, const Pipeline& pipeline, const std::set<std::string>& resets)
+      : session_(session), pipeline_(pipeline), resets_(resets) {}
+
+  // The schema of the dataset's table or view.
+  Result<value::Schema> plan(const Dataset& dataset);
+  std::vector<std::string> warnings;
+
+ private:
+  Result<value::Schema> plan_query(const plan::RelationPtr& query, const std::string& flow,
+                                   const Table* table, bool may_stream, bool must_stream,
+                                   const SourceSpan& span);
+  Result<value::Schema> plan_cdc(const Dataset& dataset, const Flow& flow, const Table* table);
+  Result<value::Schema> plan_appended(const Dataset& dataset, const Table* table);
+  QueryCatalog catalog_for(FlowProgress* progress);
+
+  Session& session_;
+  const Pipeline& pipeline_;
+  const std::set<std::string>& resets_;
+  std::vector<std::pair<TableName, value::Schema>> planned_;
+};
+
+QueryCatalog Planner::catalog_for(FlowProgress* progress) {
+  QueryCatalog catalog(session_, &pipeline_, progress);
+  catalog.planning_only(true);
+  for (const auto& [name, schema] : planned_) catalog.set_planned_schema(name, schema);
+  return catalog;
+}
+
+Result<value::Schema> Planner::plan_query(const plan::RelationPtr& query, const std::string& flow,
+                                          const Table* table, bool may_stream, bool must_stream,
+                                          const SourceSpan& span) {
+  FlowProgress progress(session_.project(), table ? table->memory.get() : nullptr, flow);
+  QueryCatalog catalog = catalog_for(&progress);
+  plan::ResolveOptions options;
+  options.time_zone = session_.project().time_zone;
+  options.now_us = session_.clock().now_us();
+  LAKEBED_ASSIGN(const plan::ResolvedQuery resolved,
+                 plan::resolve_query(query, catalog, options));
+  if (resolved.streaming && !may_stream) {
+    return project_error("INVALID_FLOW_QUERY_TYPE",
+                         "the query of a materialized view may not stream", span)
+        .with_hint("read without STREAM, or declare a streaming table");
+  }
+  if (!resolved.streaming && must_stream) {
+    return project_error("INVALID_FLOW_QUERY_TYPE",
+                         "the query that fills a streaming table must stream", span)
+        .with_hint("read with STREAM, or declare a materialized view");
+  }
+  value::Schema schema = resolved.schema();
+  for (value::Field& field : schema) field.nullable = true;
+  return schema;
+}
+
+Result<value::Schema> Planner::plan_cdc(const Dataset& dataset, const Flow& flow,
+                                        const Table* table) {
+  FlowProgress progress(session_.project(), table ? table->memory.get() : nullptr, flow.name);
+  QueryCatalog catalog = catalog_for(&progress);
+  LAKEBED_ASSIGN(const CdcPlan plan, plan_cdc_flow(session_, flow, catalog));
+  warnings.insert(warnings.end(), plan.warnings.begin(), plan.warnings.end());
+  if (table && table->memory) {
+    const auto remembered =
+        table->memory->fact(state::FactSection::kDefinition, fold_case(flow.name));
+    if (remembered) LAKEBED_TRY(check_drift(plan, *remembered, dataset));
+  }
+  const bool there = table && table->exists();
+  LAKEBED_ASSIGN(value::Schema schema,
+                 target_schema(plan, dataset, there ? &table->snapshot.schema() : nullptr));
+  if (there) return schema;
+  delta::TableDefinition definition;
+  definition.schema = schema;
+  definition.partition_columns = dataset.declaration.partitioned_by;
+  definition.properties = declared_properties(dataset);
+  LAKEBED_ASSIGN(const delta::TableShape shape,
+                 delta::new_table(definition, session_.clock(), session_.random()));
+  return shape.schema;
+}
+
+Result<value::Schema> Planner::plan_appended(const Dataset& dataset, const Table* table) {
+  value::Schema schema;
+  for (const auto& item : dataset.declaration.columns) schema.push_back(item.field);
+  if (table && table->exists()) schema = table->snapshot.schema();
+  const bool stream = dataset.declaration.kind == plan::DatasetKind::kStreamingTable;
+  const auto add = [&](const plan::RelationPtr& query, const std::string& flow,
+                       const SourceSpan& span) -> Status {
+    LAKEBED_ASSIGN(const value::Schema delivered,
+                   plan_query(query, flow, table, stream, stream, span));
+    LAKEBED_ASSIGN(schema, merge_schemas(schema, delivered));
+    return {};
+  };
+  if (dataset.declaration.query) {
+    if (!stream && dataset.declaration.columns.empty()) schema.clear();
+    LAKEBED_TRY(add(dataset.declaration.query, dataset.name.table, dataset.declaration.span));
+  }
+  for (const size_t index : dataset.flows) {
+    const Flow& flow = pipeline_.flows[index];
+    LAKEBED_TRY(add(flow.insert()->query, flow.name, flow.span));
+  }
+  return schema;
+}
+
+Result<value::Schema> Planner::plan(const Dataset& dataset) {
+  if (dataset.is_view()) {
+    return plan_query(dataset.declaration.query, dataset.name.table, nullptr, true, false,
+                      dataset.declaration.span);
+  }
+  std::unique_ptr<Table> table;
+  if (resets_.count(dataset.name.key()) == 0) {
+    LAKEBED_ASSIGN(table, Table::open(session_, dataset.name));
+  }
+  const Flow* cdc = nullptr;
+  for (const size_t index : dataset.flows) {
+    if (!pipeline_.flows[index].insert()) cdc = &pipeline_.flows[index];
+  }
+  LAKEBED_ASSIGN(value::Schema schema, cdc ? plan_cdc(dataset, *cdc, table.get())
+                                           : plan_appended(dataset, table.get()));
+  planned_.emplace_back(dataset.name, schema);
+  return schema;
+}
+
+// An update while it runs.
+class Update {
+ public:
+  Update(Session& session, const UpdateRequest& request, EventSink& sink)
+      : session_(session), request_(request), sink_(sink) {}
+
+  Result<UpdateResult> run();
+
+ private:
+  Status choose();
+  Status choose_names(const std::vector<std::string>& names, std::set<std::string>& chosen);
+  Status check_resets();
+  void plan_all(const std::vector<size_t>& order);
+  Status reset(const Dataset& dataset);
+  Status fill(const Dataset& dataset);
+  void fail(const Dataset& dataset, Error error);
+  bool is_chosen(const Dataset& dataset) const {
+    return chosen_.empty() || chosen_.count(dataset.name.key()) > 0;
+  }
+  bool reads_failed(size_t node) const;
+  std::string flow_of(const Dataset& dataset) const;
+
+  Session& session_;
+  const UpdateRequest& request_;
+  EventSink& sink_;
+  Pipeline pipeline_;
+  std::vector<plan::GraphNode> graph_;
+  std::set<std::string> chosen_;   // keys; empty: all
+  std::set<std::string> resets_;   // keys
+  std::set<std::string> failed_;   // texts of datasets, as the graph names them
+  std::map<std::string, value::Schema> schemas_;  // by key
+  std::optional<Error> project_problem_;
+  UpdateResult result_;
+};
+
+Status Update::choose_names(const std::vector<std::string>& names, std::set<std::string>& chosen) {
+  for (const std::string& text : names) {
+    std::vector<std::string> parts;
+    for (size_t begin = 0; begin <= text.size();) {
+      const size_t end = std::min(text.find('.', begin), text.size());
+      parts.push_back(text.substr(begin, end - begin));
+      begin = end + 1;
+    }
+    const Dataset* dataset = pipeline_.find(parts, session_.default_scope());
+    if (!dataset || dataset->is_view()) {
+      std::vector<std::string> known;
+      for (const Dataset& one : pipeline_.datasets) known.push_back(one.name.table);
+      const std::string near = nearest_name(text, known);
+      return project_error("DATASET_NOT_FOUND", "no table of the project is called " + text)
+          .with_hint(near.empty() ? "" : "did you mean " + near + "?");
+    }
+    chosen.insert(dataset->name.key());
+  }
+  return {};
+}
+
+Status Update::choose() {
+  LAKEBED_TRY(choose_names(request_.refresh, chosen_));
+  LAKEBED_TRY(choose_names(request_.full_refresh, resets_));
+  if (!chosen_.empty() || !request_.full_refresh.empty()) {
+    chosen_.insert(resets_.begin(), resets_.end());
+  }
+  LAKEBED_TRY(check_resets());
+  if (!request_.full_refresh_all) return {};
+  chosen_.clear();
+  for (const Dataset& dataset : pipeline_.datasets) {
+    if (dataset.is_view()) continue;
+    if (dataset.property("pipelines.reset.allowed").value_or("true") == "false") {
+      Event event = flow_event("", dataset.name.text(), "RUNNING",
+                               dataset.name.text() + " keeps its rows: pipelines.reset.allowed is "
+                                                     "false");
+      event.level = Level::kWarn;
+      sink_.emit(event);
+      continue;
+    }
+    resets_.insert(dataset.name.key());
+  }
+  return {};
+}
+
+// Rule F2: a table that forbids it is not reset when it is named.
+Status Update::check_resets() {
+  for (const Dataset& dataset : pipeline_.datasets) {
+    if (resets_.count(dataset.name.key()) == 0) continue;
+    if (dataset.property("pipelines.reset.allowed").value_or("true") != "false") continue;
+    return project_error("RESET_NOT_ALLOWED",
+                         fmt::format("{} can't be fully refreshed: its property "
+                                     "pipelines.reset.allowed is false",
+                                     dataset.name.text()),
+                         dataset.declaration.span);
+  }
+  return {};
+}
+
+std::string Update::flow_of(const Dataset& dataset) const {
+  return dataset.flows.empty() ? dataset.name.table : pipeline_.flows[dataset.flows[0]].name;
+}
+
+void Update::fail(const Dataset& dataset, Error error) {
+  const std::string flow = flow_of(dataset);
+  failed_.insert(dataset.name.text());
+  result_.failed_flows.push_back(flow);
+  Event event = flow_event(flow, dataset.name.text(), "FAILED",
+                           fmt::format("flow {} failed: {}", flow, error.text()));
+  event.level = Level::kError;
+  event.error = {{"code", error.code}, {"message", error.message}};
+  sink_.emit(event);
+  error.within("flow " + flow);
+  result_.errors.push_back(std::move(error));
+}
+
+bool Update::reads_failed(size_t node) const {
+  for (const std::string& read : graph_[node].reads) {
+    if (failed_.count(read)) return true;
+  }
+  return false;
+}
+
+// Plans everything before anything is touched. What is wrong with the project stops the update;
+// what is wrong with a source or a table fails its flow only (rule F13).
+void Update::plan_all(const std::vector<size_t>& order) {
+  Planner planner(session_, pipeline_, resets_);
+  for (const size_t node : order) {
+    const Dataset& dataset = pipeline_.datasets[node];
+    if (reads_failed(node)) {
+      failed_.insert(dataset.name.text());
+      continue;
+    }
+    auto schema = planner.plan(dataset);
+    if (schema.ok()) {
+      schemas_[dataset.name.key()] = std::move(schema).value();
+    } else if (schema.error().blame == Blame::kProject) {
+      project_problem_ = std::move(schema).error();
+      return;
+    } else {
+      fail(dataset, std::move(schema).error());
+    }
+  }
+}
+
+Status Update::reset(const Dataset& dataset) {
+  RunContext context{session_, pipeline_, sink_};
+  TargetKind kind = TargetKind::kAppend;
+  for (const size_t index : dataset.flows) {
+    const plan::FeedSpec* feed = pipeline_.flows[index].feed();
+    if (!feed) continue;
+    kind = feed->stored_as == plan::StoredAs::kScd2 ? TargetKind::kScd2 : TargetKind::kScd1;
+  }
+  return reset_table(context, dataset, schemas_[dataset.name.key()], kind);
+}
+
+Status Update::fill(const Dataset& dataset) {
+  RunContext context{session_, pipeline_, sink_};
+  if (dataset.declaration.kind == plan::DatasetKind::kMaterializedView ||
+      dataset.declaration.kind == plan::DatasetKind::kManagedTable) {
+    if (!dataset.declaration.query) return {};
+    return refresh_materialized_view(context, dataset);
+  }
+  if (dataset.declaration.query) {
+    LAKEBED_TRY(run_append_flow(context, dataset.name.table, dataset.declaration.query,
+                                dataset.declaration.span, dataset));
+  }
+  for (const size_t index : dataset.flows) {
+    const Flow& flow = pipeline_.flows[index];
+    LAKEBED_TRY(flow.insert()
+                    ? run_append_flow(context, flow.name, flow.insert()->query, flow.span, dataset)
+                    : run_cdc_flow(context, flow, dataset));
+  }
+  return {};
+}
+
+Result<UpdateResult> Update::run() {
+  LAKEBED_ASSIGN(pipeline_, read_pipeline(session_.project()));
+  LAKEBED_TRY(choose());
+  graph_ = graph_of(session_, pipeline_);
+  LAKEBED_ASSIGN(const std::vector<size_t> order, plan::run_order(graph_));
+  plan_all(order);
+  if (project_problem_) return *project_problem_;
+  for (const size_t node : order) {
+    const Dataset& dataset = pipeline_.datasets[node];
+    if (dataset.is_view() || !is_chosen(dataset) || failed_.count(dataset.name.text())) continue;
+    if (reads_failed(node)) {
+      failed_.insert(dataset.name.text());
+      sink_.emit(flow_event(flow_of(dataset), dataset.name.text(), "SKIPPED",
+                            flow_of(dataset) + " is skipped: what it reads has failed"));
+      continue;
+    }
+    const bool resets = resets_.count(dataset.name.key()) > 0 &&
+                        dataset.declaration.kind == plan::DatasetKind::kStreamingTable;
+    Status done = resets ? reset(dataset) : Status{};
+    if (done.ok()) done = fill(dataset);
+    if (!done.ok()) {
+      fail(dataset, std::move(done).error());
+    } else {
+      sink_.emit(flow_event(flow_of(dataset), dataset.name.text(), "COMPLETED",
+                            flow_of(dataset) + " is up to date"));
+    }
+  }
+  return std::move(result_);
+}
+
+}  // namespace
+
+Result<UpdatePlan> plan_update(Session& session, const Pipeline& pipeline,
+                               const std::set<std::string>& resets) {
+  const std::vector<plan::GraphNode> graph = graph_of(session, pipeline);
+  LAKEBED_ASSIGN(const std::vector<size_t> order, plan::run_order(graph));
+  Planner planner(session, pipeline, resets);
+  UpdatePlan update;
+  for (const size_t node : order) {
+    const Dataset& dataset = pipeline.datasets[node];
+    PlannedDataset planned;
+    planned.dataset = node;
+    auto schema = planner.plan(dataset);
+    if (!schema.ok()) {
+      Error error = std::move(schema).error();
+      if (!dataset.flows.empty()) error.within("flow " + pipeline.flows[dataset.flows[0]].name);
+      return error;
+    }
+    planned.schema = std::move(schema).value();
+    planned.reads = graph[node].reads;
+    update.order.push_back(std::move(planned));
+  }
+  update.warnings = planner.warnings;
+  return update;
+}
+
+Result<UpdatePlan> dry_run(Session& session, EventSink& sink) {
+  LAKEBED_ASSIGN(const Pipeline pipeline, read_pipeline(session.project()));
+  LAKEBED_ASSIGN(UpdatePlan update, plan_update(session, pipeline, {}));
+  for (const std::string& warning : update.warnings) {
+    Event event = flow_event("", "", "RUNNING", warning);
+    event.level = Level::kWarn;
+    sink.emit(event);
+  }
+  for (const PlannedDataset& planned : update.order) {
+    const Dataset& dataset = pipeline.datasets[planned.dataset];
+    sink.emit(flow_event(dataset.flows.empty() ? "" : pipeline.flows[dataset.flows[0]].name,
+                         dataset.name.text(), "PLANNED",
+                         fmt::format("{} is sound: {} columns", dataset.name.text(),
+                                     planned.schema.size())));
+  }
+  return update;
+}
+
+Result<UpdateResult> run_update(Session& session, const UpdateRequest& request, EventSink& sink) {
+  return Update(session, request, sink).run();
+}
+
+}  // namespace lakebed::run
