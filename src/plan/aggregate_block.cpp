@@ -59,15 +59,15 @@ ExpressionPtr AggregateBuilder::output_column(size_t index, const SourceSpan& sp
 Error AggregateBuilder::not_grouped(const Expression& node) const {
   if (!grouping_.written) {
     return project_error("MISSING_GROUP_BY",
-                         fmt::format("The query has aggregates and no GROUP BY, so {} has no single "
-                                     "value.",
+                         fmt::format("The query has aggregates and no GROUP BY, so {} has no "
+                                     "single value.",
                                      expression_text(node)),
                          node.span)
         .with_hint("add GROUP BY, or turn the columns into window functions");
   }
   return project_error("MISSING_AGGREGATION",
-                       fmt::format("The non-aggregating expression {} is based on columns which are "
-                                   "not in GROUP BY.",
+                       fmt::format("The non-aggregating expression {} is based on columns which "
+                                   "are not in GROUP BY.",
                                    expression_text(node)),
                        node.span)
       .with_hint(fmt::format("add it to GROUP BY, or use any_value({})", expression_text(node)));

@@ -1,5 +1,6 @@
 // Time in plans: functions of the clock become literals (one value a batch), and TIMESTAMP
-// literals become instants. The clock's value comes from ResolveOptions; zones from the tz database.
+// literals become instants. The clock's value comes from ResolveOptions, zones from the tz
+// database.
 #pragma once
 
 #include <optional>

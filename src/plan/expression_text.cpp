@@ -166,8 +166,9 @@ std::string expression_text(const Expression& node) {
     case ExpressionKind::kLiteral: return literal_text(node);
     case ExpressionKind::kInterval: return "INTERVAL '" + node.text + "'";
     case ExpressionKind::kColumn:
-    case ExpressionKind::kOuterColumn: return node.name_parts.empty() ? "" : dotted(node.name_parts);
-    case ExpressionKind::kStar: return node.name_parts.empty() ? "*" : dotted(node.name_parts) + ".*";
+    case ExpressionKind::kOuterColumn: return dotted(node.name_parts);
+    case ExpressionKind::kStar:
+      return node.name_parts.empty() ? "*" : dotted(node.name_parts) + ".*";
     case ExpressionKind::kCall: return call_text(node);
     case ExpressionKind::kCast: return cast_text(node);
     case ExpressionKind::kAlias:

@@ -83,8 +83,8 @@ std::vector<size_t> readers_of(const std::vector<GraphNode>& nodes, size_t start
     grown = false;
     for (size_t i = 0; i < nodes.size(); ++i) {
       if (i == start || found.contains(i)) continue;
-      const bool reads = std::any_of(nodes[i].reads.begin(), nodes[i].reads.end(),
-                                     [&](const std::string& name) { return reached.contains(name); });
+      const auto is_reached = [&](const std::string& name) { return reached.contains(name); };
+      const bool reads = std::any_of(nodes[i].reads.begin(), nodes[i].reads.end(), is_reached);
       if (!reads) continue;
       found.insert(i);
       reached.insert(nodes[i].name);

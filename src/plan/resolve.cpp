@@ -45,7 +45,6 @@ value::Schema ResolvedQuery::schema() const {
     value::Field field;
     field.name = attribute.name;
     field.type = attribute.type;
-    field.nullable = attribute.nullable;
     out.push_back(std::move(field));
   }
   return out;

@@ -92,8 +92,8 @@ struct Source {
 class Catalog {
  public:
   virtual ~Catalog() = default;
-  // A table, view or dataset. `streaming`: written under STREAM. Errors carry TABLE_OR_VIEW_NOT_FOUND
-  // and a hint with the nearest name; the resolver adds the span.
+  // A table, view or dataset. `streaming`: written under STREAM. Errors carry
+  // TABLE_OR_VIEW_NOT_FOUND and a hint with the nearest name; the resolver adds the span.
   virtual Result<Source> find_table(const std::vector<std::string>& name, bool streaming,
                                     const std::map<std::string, std::string>& options) = 0;
   // A table function that reads data: read_files, cloud_files, table_changes, list_files. All
@@ -122,7 +122,7 @@ struct ResolvedQuery {
   RelationPtr root;
   std::vector<Scan> scans;
   bool streaming = false;  // some scan is
-  // The visible output columns as a schema.
+  // The visible output columns as a schema; all nullable, as Spark makes tables from queries.
   value::Schema schema() const;
 };
 

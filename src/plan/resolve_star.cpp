@@ -190,7 +190,6 @@ ExpressionPtr struct_of(const std::vector<NamedExpression>& fields, const Source
     value::Field type;
     type.name = field.name;
     type.type = field.expression->type;
-    type.nullable = field.expression->nullable;
     types.push_back(std::move(type));
   }
   call->type = value::Type::structure(std::move(types));

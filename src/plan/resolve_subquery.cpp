@@ -9,7 +9,8 @@ namespace {
 
 Result<ExpressionPtr> scalar(const Expression& node, RelationPtr relation) {
   if (relation->output.size() != 1) {
-    return project_error("INVALID_SUBQUERY_EXPRESSION.SCALAR_SUBQUERY_RETURN_MORE_THAN_ONE_OUTPUT_COLUMN",
+    return project_error("INVALID_SUBQUERY_EXPRESSION."
+                         "SCALAR_SUBQUERY_RETURN_MORE_THAN_ONE_OUTPUT_COLUMN",
                          fmt::format("A scalar subquery returns one column, this one {}.",
                                      relation->output.size()),
                          node.span);

@@ -110,15 +110,15 @@ Status SelectBlock::add_item(const ExpressionPtr& node) {
                                      expression_text(*inner), node->names.size()),
                          node->span);
   }
-  Item item;
-  item.name = output_name(*node);
-  LAKEBED_ASSIGN(item.expression, resolve_expression(session_, scope_, inner));
-  if (has_generator(item.expression)) {
+  if (has_generator(inner)) {
     return project_error("UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS",
                          fmt::format("A generator must stand alone in the SELECT list: {}.",
                                      expression_text(*inner)),
                          inner->span);
   }
+  Item item;
+  item.name = output_name(*node);
+  LAKEBED_ASSIGN(item.expression, resolve_expression(session_, scope_, inner));
   item.id = session_.next_id();
   items_.push_back(std::move(item));
   return {};
@@ -339,6 +339,7 @@ Status SelectBlock::apply_order() {
     auto node = std::make_shared<Relation>();
     node->kind = RelationKind::kDistinct;
     node->span = distinct_->span;
+    node->streaming = base_->streaming;
     node->output = base_->output;
     node->inputs = {base_};
     base_ = node;
@@ -347,6 +348,7 @@ Status SelectBlock::apply_order() {
   auto node = std::make_shared<Relation>();
   node->kind = RelationKind::kSort;
   node->span = sort_->span;
+  node->streaming = base_->streaming;
   node->output = base_->output;
   node->inputs = {base_};
   node->order = order_;

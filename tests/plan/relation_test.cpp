@@ -108,7 +108,7 @@ TEST(Relation, StreamsF10) {
             code + "UNION");
   EXPECT_EQ(schema_of("SELECT a FROM STREAM t UNION ALL SELECT a FROM STREAM u"), "a INT");
   EXPECT_EQ(schema_of("SELECT t.a, c FROM STREAM t LEFT JOIN u ON t.a = u.a"), "a INT, c STRING");
-  EXPECT_EQ(error_of("SELECT u.a FROM u LEFT JOIN STREAM t ON t.a = u.a"), code + "OUTER_JOIN@1:15");
+  EXPECT_EQ(error_of("SELECT u.a FROM u LEFT JOIN STREAM t ON t.a = u.a"), code + "OUTER_JOIN@1:17");
 }
 
 TEST(Relation, ProjectionOfAFlow) {
