@@ -137,6 +137,7 @@ struct CommitActions {
   std::vector<CdcFile> cdc;
   std::vector<DomainMetadata> domains;
   std::vector<SetTransaction> transactions;
+  std::vector<std::string> sidecars;  // names in `_delta_log/_sidecars/`; in V2 checkpoints only
 };
 
 // Reads a commit file. `file` names it in errors. Errors: DELTA_LOG.DAMAGED with file and line.

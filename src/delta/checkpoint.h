@@ -16,8 +16,8 @@ bool checkpoint_is_due(const Snapshot& snapshot, int64_t every = 100);
 // `snapshot` must be the state of exactly its version.
 Status write_checkpoint(const Environment& environment, Snapshot& snapshot);
 
-// Reads a classic or multi-part checkpoint: its Parquet files in order. Errors:
-// DELTA_CHECKPOINT.DAMAGED naming the file, DELTA_UNSUPPORTED_CHECKPOINT (V2 with sidecars).
+// Reads a checkpoint: classic, multi-part (its files in order) or V2 with its sidecars. Errors:
+// DELTA_CHECKPOINT.DAMAGED naming the file, DELTA_CHECKPOINT.NO_ENGINE.
 Result<CommitActions> read_checkpoint(const Environment& environment,
                                       const std::vector<std::string>& files);
 

@@ -30,6 +30,7 @@ class Transaction {
   // The id that stands in commitInfo; file names of the commit should carry it.
   const Uuid& uuid() const { return uuid_; }
   TransactionInfo& info() { return info_; }
+  const TransactionInfo& info() const { return info_; }
 
   void add(AddFile file);
   // Removes a live file of the snapshot.
@@ -58,6 +59,7 @@ enum class Conflict : uint8_t {
   kSameDomain,       // another writer moved a domain that we write: we are fenced
   kSameTransaction,  // ... or an appId
   kRemovedFile,      // a file that we remove or re-vector was removed or got another vector
+  kOtherRows,        // rows of files that we do not touch were removed
   kAppends,          // new rows by others
   kUnrelated,        // nothing that touches us
 };

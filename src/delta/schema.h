@@ -29,8 +29,9 @@ std::string physical_name(const value::Field& field);
 // The id that column mapping gave the field.
 std::optional<int32_t> column_id(const value::Field& field);
 
-// Gives every field that has none, nested ones too, an id above `max_id` and a physical name; plain
-// names stay as they are, others become "col-<uuid>". Returns the schema; `max_id` grows.
+// Gives every field that has none, nested ones too, an id above `max_id` and a physical name. In a
+// table that was not mapped before (`max_id` 0) plain names stay as they are; all other physical
+// names are "col-<uuid>". Returns the schema; `max_id` grows.
 value::Schema assign_column_ids(const value::Schema& schema, Random& random, int32_t& max_id);
 
 // The same schema under its physical names, nested ones too: what Parquet files hold.

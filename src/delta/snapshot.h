@@ -60,8 +60,9 @@ class Snapshot {
   // Applies the actions of version() + 1. Error DELTA_LOG.DAMAGED (a first version without
   // protocol or metadata, a schema that cannot be read) naming `file`.
   Status apply(const CommitActions& actions, int64_t version, const std::string& file);
-  // Starts from the content of a checkpoint. `timestamp_ms` is found in the commit of that version.
+  // Starts from the content of a checkpoint; its time stands in the commit of that version.
   Status restore(const CommitActions& actions, int64_t version, const std::string& file);
+  void set_timestamp_ms(int64_t time_ms) { timestamp_ms_ = time_ms; }
 
  private:
   void insert(AddFile file);
