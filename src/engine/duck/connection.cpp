@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "engine/duck/api.h"
+#include "engine/duck/builtins.h"
 #include "engine/duck/functions/render.h"
 
 namespace lakebed::engine::duck {
@@ -37,6 +38,7 @@ Result<std::shared_ptr<Database>> Database::open(const EngineOptions& options) {
   LAKEBED_TRY(database->start(options));
   LAKEBED_TRY(database->configure(options));
   LAKEBED_ASSIGN(auto connection, database->connect());
+  LAKEBED_TRY(register_builtins(*connection));
   LAKEBED_TRY(register_functions(*connection));
   return database;
 }
@@ -103,7 +105,11 @@ Result<std::unique_ptr<Connection>> Database::connect() {
   if (api().connect(database_, &made) == DuckDBError) {
     return update_error("ENGINE_ERROR", "DuckDB gave no connection");
   }
-  return std::make_unique<Connection>(shared_from_this(), made);
+  auto connection = std::make_unique<Connection>(shared_from_this(), made);
+  // Room for rows that threads have ready: with DuckDB's 1 MB they would wait for the reader.
+  LAKEBED_ASSIGN([[maybe_unused]] auto set,
+                 connection->execute("SET streaming_buffer_size = '32MB'"));
+  return connection;
 }
 
 std::string Database::fresh_name(const std::string& prefix) {

@@ -45,11 +45,13 @@ struct Pattern {
   const char* code;
 };
 
-constexpr std::array<Pattern, 15> kPatterns{{
+constexpr std::array<Pattern, 16> kPatterns{{
     {"Out of Memory Error", "", "ENGINE_OUT_OF_MEMORY"},
     {"", "division by zero", "DIVIDE_BY_ZERO"},
     {"Out of Range Error", "verflow", "ARITHMETIC_OVERFLOW"},
     {"Out of Range Error", "", "ARITHMETIC_OVERFLOW"},
+    // Only sums are that wide.
+    {"Conversion Error", "Type INT128", "ARITHMETIC_OVERFLOW"},
     {"Conversion Error", "", "CAST_INVALID_INPUT"},
     {"Invalid Input Error", "Casting value", "NUMERIC_VALUE_OUT_OF_RANGE"},
     {"", "No magic bytes found", "PARQUET_FILE.DAMAGED"},

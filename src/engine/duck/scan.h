@@ -14,16 +14,23 @@
 
 namespace lakebed::engine::duck {
 
+// Which columns of a reader a view has (by index in its schema), and under which names.
+// `ordinals`: empty, or the names of two BIGINT columns (0 and the row's number from 0) at the end.
+struct ReaderColumns {
+  std::vector<size_t> indexes;
+  std::vector<std::string> names;
+  std::vector<std::string> ordinals;
+};
+
 class ScanView {
  public:
   // `schema` names the view's columns; names must differ, case aside. A stream is read once.
   static Result<std::unique_ptr<ScanView>> open(std::shared_ptr<Database> database,
                                                 const value::Schema& schema,
                                                 ArrowSource::Next next);
-  // Only the columns named by `columns` (indexes in the reader's schema), as `names`.
-  static Result<std::unique_ptr<ScanView>> over_reader(
-      std::shared_ptr<Database> database, std::unique_ptr<value::BatchReader> reader,
-      const std::vector<size_t>& columns, const std::vector<std::string>& names);
+  static Result<std::unique_ptr<ScanView>> over_reader(std::shared_ptr<Database> database,
+                                                       std::unique_ptr<value::BatchReader> reader,
+                                                       const ReaderColumns& columns);
   ~ScanView();
   ScanView(const ScanView&) = delete;
   ScanView& operator=(const ScanView&) = delete;
