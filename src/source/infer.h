@@ -15,14 +15,21 @@ namespace lakebed::source {
 
 // Spark's inference of JSON: LONG, DOUBLE (DECIMAL where prefers_decimal or beyond 64 bits),
 // BOOLEAN, STRING, structs, arrays; what conflicts is STRING; fields by name order. VOID marks a
-// field that was only ever null. Errors as read_json.
+// field that was only ever null. Damaged records count as the options' mode says. Errors as
+// read_json.
 Result<value::Type> infer_json(const std::vector<ListedFile>& files, const ReadOptions& options);
 
-// The type that holds both (Spark's compatibleType); VOID gives way.
+// The type that holds both (Spark's compatibleType); VOID gives way. Fields that are new come
+// after the ones that `left` has, by name.
 value::Type merge_inferred(const value::Type& left, const value::Type& right);
 
 // The columns a user sees: VOID becomes STRING, fields that cannot be (empty structs) go.
 value::Schema finish_inferred(const value::Type& inferred);
+
+// The schema that reads both Parquet files: fields of both, the wider type where one widens into
+// the other. Error: CANNOT_MERGE_SCHEMAS with the column and `file`.
+Result<value::Schema> merge_parquet(const value::Schema& left, const value::Schema& right,
+                                    const std::string& file);
 
 // A type as JSON, Spark's schema form, and back. Error: SCHEMA_JSON.DAMAGED.
 std::string schema_json(const value::Schema& schema);

@@ -65,7 +65,7 @@ Result<std::unique_ptr<JsonConverter>> JsonConverter::create(const value::Schema
   std::unique_ptr<JsonConverter> out(new JsonConverter());
   out->root_ = make_node(Type::structure(fields), options.fold_names);
   out->fold_names_ = options.fold_names;
-  out->rescue_ = !options.rescued_column.empty();
+  out->rescue_ = options.rescues && !options.rescued_column.empty();
   LAKEBED_ASSIGN(out->zone_, Zone::find(options.time_zone));
   const auto compile = [](const std::string& pattern, auto& slot) -> Status {
     if (pattern.empty()) return {};

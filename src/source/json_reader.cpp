@@ -2,12 +2,12 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "base/names.h"
 #include "source/file_columns.h"
 #include "source/json_convert.h"
+#include "source/json_malformed.h"
 #include "source/record_source.h"
 
 namespace lakebed::source {
@@ -76,8 +76,11 @@ class JsonReader : public value::BatchReader {
 
 Role JsonReader::role_of(const std::string& name) const {
   if (name == options_.metadata_column) return Role::kMetadata;
-  if (!options_.corrupt_column.empty() && same_name(name, options_.corrupt_column)) return Role::kCorrupt;
-  if (!options_.rescued_column.empty() && name == options_.rescued_column) return Role::kRescued;
+  const auto is = [&name](const std::string& other) {
+    return !other.empty() && same_name(name, other);
+  };
+  if (is(options_.corrupt_column)) return Role::kCorrupt;
+  if (is(options_.rescued_column)) return Role::kRescued;
   for (const ListedFile& file : records_.files()) {
     for (const auto& [folder, text] : file.partitions) {
       if (same_name(folder, name)) return Role::kPartition;
@@ -156,7 +159,7 @@ Result<bool> JsonReader::next_row(ColumnBatch& batch) {
 Result<bool> JsonReader::append_row(ColumnBatch& batch) {
   cursor_.peek();
   const size_t from = cursor_.offset();
-  const bool rescue = !options_.rescued_column.empty();
+  const bool rescue = options_.rescues && !options_.rescued_column.empty();
   Leftovers left;
   const bool ok = converter_->append_row(cursor_, data_, permissive() || rescue ? &left : nullptr);
   if (!ok) {
@@ -228,20 +231,8 @@ Status JsonReader::fill_file_columns(ColumnBatch& batch) {
 }
 
 Error JsonReader::malformed(const Damage& damage) const {
-  const std::string_view before = record_.text.substr(0, damage.offset);
-  const auto lines = static_cast<uint64_t>(std::count(before.begin(), before.end(), '\n'));
-  const size_t line_start = lines == 0 ? 0 : before.rfind('\n') + 1;
-  const std::string field =
-      damage.column.empty() ? "" : fmt::format(" in field {}", quote_name(damage.column));
-  std::string message =
-      fmt::format("{}, line {}, column {}: {}{}", records_.files()[record_.file].path,
-                  record_.line + lines, damage.offset - line_start + 1, damage.reason, field);
-  if (!record_.closed && damage.offset + 1 >= record_.text.size()) {
-    message += "; the file ends there, it seems to be cut short";
-  }
-  return update_error("MALFORMED_RECORD_IN_PARSING", std::move(message))
-      .with_hint("correct the file, or read it with mode => 'PERMISSIVE' or 'DROPMALFORMED', or "
-                 "with a rescuedDataColumn");
+  return malformed_json(record_, records_.files()[record_.file].path, damage.column, damage.reason,
+                        damage.offset);
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ struct JsonOptions {
   std::string time_zone = "UTC";
   std::string corrupt_column;     // a STRING column of the schema that takes damaged rows; "" none
   std::string rescued_column;     // likewise, for what did not fit; "" none
+  bool rescues = true;            // false: the rescued column is there, but always NULL
   std::string metadata_column = "_metadata";  // filled with the file's facts where wanted
   size_t batch_rows = 32'768;
   size_t batch_bytes = 16u << 20;  // of source text

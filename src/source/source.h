@@ -46,6 +46,7 @@ struct Surroundings {
   std::string time_zone = "UTC";  // spark.sql.session.timeZone
   std::string warehouse;          // absolute; /Volumes/... and dbfs:/... lie below it
   std::string folder;             // absolute; relative paths start here
+  uint64_t batch_bytes = uint64_t{1} << 30;  // lakebed.batch.maxBytes, where no option says more
 };
 
 // A part of a source that one batch reads.
@@ -94,6 +95,11 @@ struct FilesRequest {
   std::string format;            // "" = from the options, else from the files' names
   std::vector<Option> options;
   bool streaming = false;
+  // read_files and cloud_files add `_rescued_data` under inference; json.`path` and the readers of
+  // Spark do not.
+  bool rescues = true;
+  // Where the options do not say it: cloud_files does not infer types, all else does.
+  bool infers_types = true;
   // Streams only: the position committed last, and its seen files (null: nothing seen). An
   // inferred schema is taken from the position and widened by what unseen files add.
   std::string position;
