@@ -33,7 +33,10 @@ bool is_file_format(const std::string& name) {
 }  // namespace
 
 QueryCatalog::QueryCatalog(Session& session, const Pipeline* pipeline, Progress* progress)
-    : session_(session), pipeline_(pipeline), progress_(progress) {}
+    : session_(session),
+      pipeline_(pipeline),
+      progress_(progress),
+      scope_(session.default_scope()) {}
 
 void QueryCatalog::set_planned_schema(const TableName& name, value::Schema schema) {
   planned_[name.key()] = std::move(schema);
@@ -66,7 +69,7 @@ Result<plan::Source> QueryCatalog::describe(OpenScan scan) {
 
 Result<plan::Source> QueryCatalog::find_table(const std::vector<std::string>& name, bool streaming,
                                               const std::map<std::string, std::string>& options) {
-  const NameScope scope = session_.default_scope();
+  const NameScope& scope = scope_;
   if (pipeline_) {
     if (const Dataset* dataset = pipeline_->find(name, scope)) {
       used_.push_back(dataset->name.key());

@@ -42,6 +42,8 @@ class QueryCatalog : public plan::Catalog {
   // exist yet or will change. With planning_only(true) no table of a dataset is opened at all.
   void set_planned_schema(const TableName& name, value::Schema schema);
   void planning_only(bool on) { planning_only_ = on; }
+  // What short names mean; the project's defaults unless said otherwise.
+  void set_scope(NameScope scope) { scope_ = std::move(scope); }
 
   Result<plan::Source> find_table(const std::vector<std::string>& name, bool streaming,
                                   const std::map<std::string, std::string>& options) override;
@@ -72,6 +74,7 @@ class QueryCatalog : public plan::Catalog {
   Session& session_;
   const Pipeline* pipeline_;
   Progress* progress_;
+  NameScope scope_;
   bool planning_only_ = false;
   std::map<std::string, value::Schema> planned_;
   std::vector<OpenScan> scans_;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cdc/entry.h"
+#include "run/row_files.h"
 #include "run/table.h"
 #include "state/pending.h"
 
@@ -37,15 +38,15 @@ class TargetCommit {
   // ones. Lost: nothing of it is visible; the caller reloads the table.
   Result<delta::CommitOutcome> finish();
 
-  uint64_t rows_written() const { return rows_written_; }
-  uint64_t bytes_written() const { return bytes_written_; }
-  void data_change(bool on) { data_change_ = on; }
+  uint64_t rows_written() const { return files_.rows(); }
+  // Says that rows are only moved: readers of streams pass such a commit over.
+  void data_change(bool on) {
+    data_change_ = on;
+    files_.data_change(on);
+  }
 
  private:
   TargetCommit(Session& session, Table& table, delta::TransactionInfo info);
-  Status write_file(const std::vector<const value::ColumnBatch*>& batches,
-                    const value::Schema& schema, const delta::PartitionValues& values,
-                    const std::vector<std::string>& partitions, uint32_t& file_id);
   Status write_vectors();
   Result<Hash128> file_set_after() const;
   void remove_written();
@@ -56,15 +57,11 @@ class TargetCommit {
   std::string id_;
   std::unique_ptr<state::StateWriter> writer_;
   std::optional<state::Pending> pending_;
+  RowFiles files_;
   delta::VectorFile vector_file_;
-  std::vector<std::string> written_;  // paths in the table, to sync
-  size_t files_ = 0;
-  uint64_t rows_written_ = 0;
-  uint64_t bytes_written_ = 0;
+  std::vector<std::string> written_;  // vectors and memory: paths in the table
   bool data_change_ = true;
   bool finished_ = false;
 };
-
-inline constexpr size_t kRowsPerFile = 4'000'000;
 
 }  // namespace lakebed::run
