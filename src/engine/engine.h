@@ -54,9 +54,9 @@ struct WrittenFile {
 };
 
 struct Counters {            // since the engine was made
-  uint64_t rows_decoded = 0;     // rows read from Parquet by scans
+  uint64_t rows_decoded = 0;     // rows of the Parquet files that scans read (pruned ones too)
   uint64_t target_rows_decoded = 0;  // rows of read_rows(): payload of a target read back
-  uint64_t memory_peak_bytes = 0;
+  uint64_t memory_peak_bytes = 0;    // of the process
 };
 
 class Engine {
@@ -82,11 +82,6 @@ class Engine {
   virtual Result<value::ColumnBatch> read_rows(const ParquetFile& file, const value::Schema& schema,
                                                const std::map<std::string, std::string>& physical,
                                                const std::vector<uint64_t>& rows) = 0;
-
-  // CSV through the engine, where it agrees with Spark: options by folded name, already checked.
-  virtual Result<std::unique_ptr<value::BatchReader>> read_csv(
-      const std::string& path, const value::Schema& schema,
-      const std::map<std::string, std::string>& options) = 0;
 
   virtual Counters counters() const = 0;
 };

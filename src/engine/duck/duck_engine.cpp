@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "engine/duck/csv.h"
 #include "engine/duck/parquet_scan.h"
 #include "engine/duck/read_rows.h"
 #include "engine/duck/render_query.h"
@@ -153,12 +152,6 @@ Result<value::ColumnBatch> DuckEngine::read_rows(
   counters_.target_rows_decoded += rows.size();
   if (wanted == rows) return found;
   return in_order(found, wanted, rows);
-}
-
-Result<std::unique_ptr<value::BatchReader>> DuckEngine::read_csv(
-    const std::string& path, const value::Schema& schema,
-    const std::map<std::string, std::string>& options) {
-  return open_csv(database_, path, schema, options);
 }
 
 Counters DuckEngine::counters() const {

@@ -23,9 +23,6 @@ class DuckEngine : public Engine {
   Result<value::ColumnBatch> read_rows(const ParquetFile& file, const value::Schema& schema,
                                        const std::map<std::string, std::string>& physical,
                                        const std::vector<uint64_t>& rows) override;
-  Result<std::unique_ptr<value::BatchReader>> read_csv(
-      const std::string& path, const value::Schema& schema,
-      const std::map<std::string, std::string>& options) override;
   Counters counters() const override;
 
  private:
