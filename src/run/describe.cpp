@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 
+#include <algorithm>
+#include <map>
+
 #include "base/json.h"
 #include "base/names.h"
 #include "run/catalog.h"
 #include "run/table.h"
+#include "sql/parse.h"
 
 namespace lakebed::run {
 
@@ -274,6 +278,12 @@ Result<ColumnBatch> table_history(Session& session, const TableName& name) {
     rows.text(metrics_json(info)).end();
   }
   return rows.take();
+}
+
+Result<ColumnBatch> named_history(Session& session, const std::string& name) {
+  LAKEBED_ASSIGN(const plan::ObjectName parsed, sql::parse_name(name));
+  LAKEBED_ASSIGN(const auto table, existing(session, session.default_scope(), parsed));
+  return table_history(session, table->name);
 }
 
 }  // namespace lakebed::run

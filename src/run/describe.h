@@ -21,5 +21,7 @@ Result<value::ColumnBatch> list_datasets(Session& session, const Pipeline* pipel
 
 // Versions of a table, newest first: version, timestamp, operation, flow, metrics (JSON text).
 Result<value::ColumnBatch> table_history(Session& session, const TableName& name);
+// The same for a name as written on the command line.
+Result<value::ColumnBatch> named_history(Session& session, const std::string& name);
 
 }  // namespace lakebed::run
