@@ -1,9 +1,11 @@
 #include "plan/expression_text.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
 #include "base/names.h"
+#include "plan/tree_tools.h"
 
 namespace lakebed::plan {
 namespace {
@@ -22,14 +24,6 @@ std::string dotted(const std::vector<std::string>& parts) {
   for (const std::string& part : parts) {
     if (!out.empty()) out += '.';
     out += part;
-  }
-  return out;
-}
-
-std::string upper(std::string_view text) {
-  std::string out(text);
-  for (char& letter : out) {
-    if (letter >= 'a' && letter <= 'z') letter = static_cast<char>(letter - 'a' + 'A');
   }
   return out;
 }
@@ -76,6 +70,9 @@ std::string operator_text(const Expression& node) {
     if (node.name == "||") return "concat(" + child(0) + ", " + child(1) + ")";
     if (node.name == "rlike") return "RLIKE(" + child(0) + ", " + child(1) + ")";
     if (node.name == "is_distinct_from") return "(NOT (" + child(0) + " <=> " + child(1) + "))";
+  }
+  if (node.name == "if" && count == 3) {
+    return "(IF(" + child(0) + ", " + child(1) + ", " + child(2) + "))";
   }
   if (node.name == "like" && count >= 2) return child(0) + " LIKE " + child(1);
   if (node.name == "in" && count >= 1) return in_text(node);
@@ -132,14 +129,25 @@ std::string bound_text(WindowFrame::Bound bound, const ExpressionPtr& offset) {
   return {};
 }
 
+// Functions that look at the rows before the current one, whatever frame is written.
+bool counts_rows(const Expression& function) {
+  constexpr std::array<std::string_view, 6> kNames = {"row_number",   "rank",      "dense_rank",
+                                                      "percent_rank", "cume_dist", "ntile"};
+  return std::find(kNames.begin(), kNames.end(), fold_case(function.name)) != kNames.end();
+}
+
 // Spark prints the default frame too.
-std::string frame_text(const WindowSpec& window) {
+std::string frame_text(const WindowSpec& window, const Expression& function) {
   WindowFrame frame;
   if (window.frame) {
     frame = *window.frame;
   } else if (window.order.empty()) {
     frame.unit = WindowFrame::Unit::kRows;
     frame.end = WindowFrame::Bound::kUnboundedFollowing;
+  }
+  if (counts_rows(function)) {
+    frame = WindowFrame();
+    frame.unit = WindowFrame::Unit::kRows;
   }
   const std::string unit = frame.unit == WindowFrame::Unit::kRows ? "ROWS" : "RANGE";
   return unit + " BETWEEN " + bound_text(frame.start, frame.start_offset) + " AND " +
@@ -151,12 +159,32 @@ std::string window_text(const Expression& node) {
   const WindowSpec& window = *node.window;
   if (!window.partition.empty()) inside += "PARTITION BY " + joined(window.partition, ", ") + " ";
   if (!window.order.empty()) inside += "ORDER BY " + joined(window.order, ", ") + " ";
-  return expression_text(*node.children[0]) + " OVER (" + inside + frame_text(window) + ")";
+  return expression_text(*node.children[0]) + " OVER (" + inside +
+         frame_text(window, *node.children[0]) + ")";
+}
+
+// Spark prints every parameter as namedlambdavariable().
+std::string lambda_text(const Expression& node) {
+  const std::string variable = "namedlambdavariable()";
+  const std::function<Result<ExpressionPtr>(const ExpressionPtr&)> rename =
+      [&](const ExpressionPtr& part) -> Result<ExpressionPtr> {
+    if (part->kind != ExpressionKind::kColumn) return map_parts(part, rename);
+    const bool parameter = std::any_of(
+        node.names.begin(), node.names.end(),
+        [&](const std::string& name) { return same_name(name, part->name_parts.front()); });
+    if (!parameter) return part;
+    auto copy = edit(*part);
+    copy->name_parts.front() = variable;
+    return ExpressionPtr(copy);
+  };
+  std::string out = "lambdafunction(" + expression_text(**rename(node.children[0]));
+  for (size_t i = 0; i < node.names.size(); ++i) out += ", " + variable;
+  return out + ")";
 }
 
 std::string cast_text(const Expression& node) {
   return std::string(node.try_cast ? "TRY_CAST(" : "CAST(") + expression_text(*node.children[0]) +
-         " AS " + upper(node.type.text()) + ")";
+         " AS " + node.type.text() + ")";
 }
 
 }  // namespace
@@ -175,9 +203,7 @@ std::string expression_text(const Expression& node) {
       return expression_text(*node.children[0]) + " AS " +
              (node.names.empty() ? "" : node.names.front());
     case ExpressionKind::kCase: return case_text(node);
-    case ExpressionKind::kLambda:
-      return "lambdafunction(" + expression_text(*node.children[0]) + ", " +
-             dotted(node.names) + ")";
+    case ExpressionKind::kLambda: return lambda_text(node);
     case ExpressionKind::kLambdaVariable: return node.name;
     case ExpressionKind::kWindow: return window_text(node);
     case ExpressionKind::kSort:

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "base/names.h"
 #include "plan/expression_text.h"
 #include "plan/resolver.h"
+#include "value/text.h"
 
 namespace lakebed::plan {
 namespace {
@@ -36,7 +38,27 @@ Result<ExpressionPtr> projected(Session& session, Scope& scope, const Expression
   return alias_of(std::move(value), output_name(*node), session.next_id());
 }
 
+Status check_options(const ResolveOptions& options) {
+  if (value::is_known_zone(options.time_zone)) return {};
+  return project_error("INVALID_CONF_VALUE.TIME_ZONE",
+                       "The session time zone '" + options.time_zone + "' does not exist.")
+      .with_hint("spark.sql.session.timeZone takes names such as Europe/Berlin or +02:00");
+}
+
 }  // namespace
+
+Status check_unique_columns(const value::Schema& schema, const SourceSpan& span) {
+  for (size_t i = 0; i < schema.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      if (!same_name(schema[i].name, schema[j].name)) continue;
+      return project_error("COLUMN_ALREADY_EXISTS",
+                           "The column " + quote_name(schema[i].name) +
+                               " stands twice in the output; names differ by more than case.",
+                           span);
+    }
+  }
+  return {};
+}
 
 value::Schema ResolvedQuery::schema() const {
   value::Schema out;
@@ -52,6 +74,7 @@ value::Schema ResolvedQuery::schema() const {
 
 Result<ResolvedQuery> resolve_query(const RelationPtr& query, Catalog& catalog,
                                     const ResolveOptions& options) {
+  LAKEBED_TRY(check_options(options));
   Session session{catalog, options, {}, 0, 0};
   const Environment environment;
   LAKEBED_ASSIGN(RelationPtr root, resolve_relation(session, environment, query));
@@ -62,6 +85,7 @@ Result<ResolvedQuery> resolve_projection(const RelationPtr& query,
                                          const std::vector<ExpressionPtr>& expressions,
                                          const ExpressionPtr& condition, Catalog& catalog,
                                          const ResolveOptions& options) {
+  LAKEBED_TRY(check_options(options));
   Session session{catalog, options, {}, 0, 0};
   const Environment environment;
   LAKEBED_ASSIGN(RelationPtr root, resolve_relation(session, environment, query));

@@ -140,4 +140,8 @@ Result<ResolvedQuery> resolve_projection(const RelationPtr& query,
                                          const ExpressionPtr& condition, Catalog& catalog,
                                          const ResolveOptions& options);
 
+// COLUMN_ALREADY_EXISTS where two columns differ at most in case (rule F12): for queries whose
+// result becomes a table. A query by itself may return such columns.
+Status check_unique_columns(const value::Schema& schema, const SourceSpan& span);
+
 }  // namespace lakebed::plan

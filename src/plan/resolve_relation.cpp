@@ -137,6 +137,7 @@ Result<RelationPtr> resolve_distinct(Session& session, const Environment& enviro
   LAKEBED_ASSIGN(RelationPtr input, resolve_relation(session, environment, node.inputs[0]));
   LAKEBED_TRY(check_stream(session, *input, "DISTINCT", node.span));
   input = visible_only(std::move(input));
+  LAKEBED_TRY(check_comparable(*input, "DISTINCT", node.span));
   auto out = edit(node);
   out->output = input->output;
   out->streaming = input->streaming;
@@ -211,6 +212,18 @@ RelationPtr visible_only(RelationPtr input) {
   auto node = edit(*project_of(std::move(input), std::move(columns), span));
   node->output = std::move(output);
   return node;
+}
+
+Status check_comparable(const Relation& input, const std::string& operation,
+                        const SourceSpan& span) {
+  for (const Attribute& attribute : input.output) {
+    if (attribute.type.kind != value::Kind::kMap) continue;
+    return project_error("UNSUPPORTED_FEATURE.SET_OPERATION_ON_MAP_TYPE",
+                         fmt::format("{} compares whole rows, but the column {} has the type {}.",
+                                     operation, quote_name(attribute.name), attribute.type.text()),
+                         span);
+  }
+  return {};
 }
 
 Status check_stream(const Session& session, const Relation& input, const std::string& operation,

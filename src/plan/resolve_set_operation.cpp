@@ -105,6 +105,9 @@ Result<RelationPtr> combine(Session& session, const Relation& node, RelationPtr 
     LAKEBED_ASSIGN(right, ordered_by_name(left, std::move(right), node.span));
   }
   LAKEBED_TRY(check_set_streams(session, node, *left, *right));
+  if (node.set_operation != SetOperationKind::kUnion || !node.all) {
+    LAKEBED_TRY(check_comparable(*left, operation_name(node.set_operation), node.span));
+  }
   LAKEBED_ASSIGN(std::vector<value::Type> types,
                  common_types(*left, *right, operation_name(node.set_operation), node.span));
   auto out = edit(node);

@@ -66,8 +66,13 @@ Result<RelationPtr> source_relation(Session& session, const Source& source,
                                     const SourceSpan& span) {
   if (source.view == nullptr) return leaf_of(session, source, qualifier, span);
   const Environment nothing;  // a view sees neither CTEs nor columns of who reads it
-  LAKEBED_ASSIGN(RelationPtr query, resolve_relation(session, nothing, source.view));
-  return named(std::move(query), qualifier, source.view_columns, span);
+  auto query = resolve_relation(session, nothing, source.view);
+  if (!query.ok()) {
+    Error error = std::move(query).error();
+    if (!error.span.known()) error.with_span(span);
+    return error.within("view " + quote_name(qualifier.back()));
+  }
+  return named(std::move(query).value(), qualifier, source.view_columns, span);
 }
 
 const CteFrame* find_cte(const Environment& environment, const Relation& node) {
@@ -142,10 +147,10 @@ Result<RelationPtr> resolve_range(Session& session, const Relation& node) {
   auto row = std::make_shared<Relation>();
   row->kind = RelationKind::kOneRow;
   row->span = node.span;
-  const bool empty = step == 0 || (step > 0 ? start >= end : start <= end);
   if (step == 0) {
     return project_error("INVALID_PARAMETER_VALUE", "The step of range must not be 0.", node.span);
   }
+  const bool empty = step > 0 ? start >= end : start <= end;
   const auto number = [&](int64_t value) {
     return cast_to(integer_literal(value, node.span), value::Kind::kLong);
   };

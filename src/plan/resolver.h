@@ -143,6 +143,9 @@ Result<Constant> fold_constant(Session& session, const ExpressionPtr& node);
 // Refuses `operation` over a stream (rule F10).
 Status check_stream(const Session& session, const Relation& input, const std::string& operation,
                     const SourceSpan& span);
+// DISTINCT and set operations compare rows: no MAP columns.
+Status check_comparable(const Relation& input, const std::string& operation,
+                        const SourceSpan& span);
 // `name`(children) of a generator over `input`; appends attributes named `names`.
 Result<RelationPtr> generate_over(Session& session, RelationPtr input, const ExpressionPtr& call,
                                   const std::vector<Attribute>& columns);

@@ -336,6 +336,7 @@ Status SelectBlock::apply_items() {
 
 Status SelectBlock::apply_order() {
   if (distinct_ != nullptr) {
+    LAKEBED_TRY(check_comparable(*base_, "DISTINCT", distinct_->span));
     auto node = std::make_shared<Relation>();
     node->kind = RelationKind::kDistinct;
     node->span = distinct_->span;

@@ -18,6 +18,20 @@ size_t add_expression(Grouping& grouping, const ExpressionPtr& expression) {
   return grouping.expressions.size() - 1;
 }
 
+// GROUP BY ALL: an item without aggregates, or the columns beside the aggregates of one with.
+void add_all(Grouping& grouping, const ExpressionPtr& node) {
+  const bool literal = node->kind == ExpressionKind::kLiteral;
+  if (!has_aggregate(node) && !has_window(node)) {
+    if (!literal) add_expression(grouping, node);
+    return;
+  }
+  if (is_call_of(*node, FunctionKind::kAggregate) || node->kind == ExpressionKind::kWindow) return;
+  any_part(*node, [&](const ExpressionPtr& part) {
+    add_all(grouping, part);
+    return false;
+  });
+}
+
 // (a, b) inside ROLLUP or CUBE is one step of both columns.
 std::vector<ExpressionPtr> step_parts(const ExpressionPtr& node) {
   const bool tuple = node->kind == ExpressionKind::kCall &&
@@ -135,10 +149,7 @@ Result<Grouping> SelectBlock::resolve_grouping() {
       break;
     case GroupingKind::kAll:
       for (const Item& item : items_) {
-        const ExpressionPtr expression = inline_items(item.expression, items_);
-        if (item.visible && !has_aggregate(expression) && !has_window(expression)) {
-          add_expression(grouping, expression);
-        }
+        if (item.visible) add_all(grouping, inline_items(item.expression, items_));
       }
       break;
     case GroupingKind::kRollup:
