@@ -156,7 +156,7 @@ void append_aggregates(std::vector<Function>& out) {
                "Takes the exact percentile."),
           {"median", "double -> double"},
           rule("mode", type_mode, 1, 2),
-          {"listagg string_agg", "string, string? -> string | binary, binary? -> binary"},
+          {"listagg string_agg", "string, string? -> string"},
           {"grouping", "any -> tinyint"},
           {"grouping_id", "any* -> bigint"},
       });

@@ -72,16 +72,6 @@ Result<Types> entry_parameters(const CallShape& call, size_t index) {
   return sized(call, index, {own.map_key(), own.map_value()}, 2);
 }
 
-Result<Types> map_zip_parameters(const CallShape& call, size_t index) {
-  const Type& left = type_of(call, 0);
-  const Type& right = type_of(call, 1);
-  if (left.kind != Kind::kMap) return unexpected_type(call, 0, "a MAP");
-  if (right.kind != Kind::kMap) return unexpected_type(call, 1, "a MAP");
-  auto key = common_type(left.map_key(), right.map_key());
-  if (!key) return unexpected_type(call, 1, "a MAP with the same keys");
-  return sized(call, index, {*key, left.map_value(), right.map_value()}, 3);
-}
-
 Signature with_types(const CallShape& call, Type result) {
   Signature out;
   for (const Expression* argument : call.arguments) out.arguments.push_back(argument->type);
@@ -148,15 +138,6 @@ Result<Signature> type_transform_values(const CallShape& call) {
   return with_types(call, Type::map(type_of(call, 0).map_key(), type_of(call, 1)));
 }
 
-Result<Signature> type_map_zip_with(const CallShape& call) {
-  LAKEBED_TRY(needs_lambda(call, 2));
-  const Type key = *common_type(type_of(call, 0).map_key(), type_of(call, 1).map_key());
-  Signature out = with_types(call, Type::map(key, type_of(call, 2)));
-  out.arguments[0].fields[0].type = key;
-  out.arguments[1].fields[0].type = key;
-  return out;
-}
-
 Result<Signature> type_array_sort(const CallShape& call) {
   const Type& own = type_of(call, 0);
   if (own.kind != Kind::kArray && own.kind != Kind::kVoid) {
@@ -200,7 +181,6 @@ void append_lambdas(std::vector<Function>& out) {
                     line("map_filter", type_filter, entry_parameters, 2, 2),
                     line("transform_keys", type_transform_keys, entry_parameters, 2, 2),
                     line("transform_values", type_transform_values, entry_parameters, 2, 2),
-                    line("map_zip_with", type_map_zip_with, map_zip_parameters, 3, 3),
                     line("array_sort", type_array_sort, two_elements, 1, 2),
                 });
 }

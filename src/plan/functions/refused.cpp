@@ -22,6 +22,7 @@ void append_refused(std::vector<Function>& out) {
          "Its result differs from run to run, and a replayed batch must give the same rows.");
   refuse(out, kScalar, "monotonically_increasing_id spark_partition_id",
          "Its result depends on how the rows are cut into parts.");
+  refuse(out, kScalar, "map_zip_with", "Not built; join the entries of the two maps instead.");
   refuse(out, kScalar, "java_method reflect try_reflect", "It calls into a Java virtual machine.");
 }
 

@@ -123,7 +123,6 @@ void append_strings(std::vector<Function>& out) {
           {"quote", "string -> string"},
           {"is_valid_utf8", "string -> boolean"},
           {"validate_utf8", "string -> string"},
-          {"make_valid_utf8", "string -> string"},
           {"try_validate_utf8", "string -> string"},
           {"collate", nullptr, "Strings are compared by their bytes (UTF8_BINARY) only.",
            FunctionSupport::kRefused},

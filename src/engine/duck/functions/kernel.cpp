@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <sstream>
 #include <unordered_map>
 
@@ -97,6 +98,22 @@ std::string join_operands(const std::vector<std::string>& operands) {
   return out;
 }
 
+std::string fill_format(std::string_view format, const RenderedCall& call) {
+  std::string out;
+  for (size_t i = 0; i < format.size(); ++i) {
+    if (format[i] != '{' || i + 2 >= format.size() || format[i + 2] != '}') {
+      out += format[i];
+      continue;
+    }
+    const char what = format[i + 1];
+    if (what == '*') out += join_operands(call.arguments);
+    else if (what == '~') out += call.suffix;
+    else out += call.arguments[static_cast<size_t>(what - '0')];
+    i += 2;
+  }
+  return out;
+}
+
 Result<std::string> render_kernel(const RenderedCall& call, RowFunction function,
                                   KernelFlags flags, RenderContext& context) {
   return call_kernel(call.node->name, function, flags, call.arguments, types_of(call),
@@ -155,6 +172,7 @@ Result<std::string> render_call(const RenderedCall& call, RenderContext& context
   }
   const Rendering& entry = found->second;
   if (entry.render != nullptr) return entry.render(call, context);
+  if (entry.format != nullptr) return fill_format(entry.format, call);
   return render_kernel(call, entry.row, entry.flags, context);
 }
 

@@ -65,13 +65,24 @@ void append_real(value::Column& out, double item);
 // Appends 0 or 1 to a BOOLEAN column.
 inline void append_boolean(value::Column& out, bool item) { out.append_integer(item ? 1 : 0); }
 
-// One function: how it is computed. Either a kernel, or an expression of DuckDB.
+using Renderer = Result<std::string> (*)(const RenderedCall& call, RenderContext& context);
+
+// One function: how it is computed. By a kernel, by an expression of DuckDB in which {0}, {1}
+// stand for the arguments, {*} for all of them and {~} for the suffix, or by a renderer.
 struct Rendering {
   const char* names;  // as in the plan's table: synonyms parted by blanks
   RowFunction row = nullptr;
   KernelFlags flags;
-  Result<std::string> (*render)(const RenderedCall& call, RenderContext& context) = nullptr;
+  const char* format = nullptr;
+  Renderer render = nullptr;
+
+  Rendering(const char* n, RowFunction r, KernelFlags f = {}) : names(n), row(r), flags(f) {}
+  Rendering(const char* n, const char* text) : names(n), format(text) {}
+  Rendering(const char* n, Renderer r) : names(n), render(r) {}
 };
+
+// Fills {0}, {1}, {*} and {~} of a format.
+std::string fill_format(std::string_view format, const RenderedCall& call);
 
 constexpr KernelFlags kStrict{};
 constexpr KernelFlags kSeesNulls{true, false};

@@ -1,0 +1,110 @@
+// Operators and conditionals. What DuckDB does exactly as Spark is left to it.
+#include <fmt/format.h>
+
+#include "engine/duck/functions/arithmetic.h"
+#include "engine/duck/functions/kernel.h"
+#include "plan/functions.h"
+
+namespace lakebed::engine::duck {
+
+using value::Column;
+using value::Kind;
+using value::Type;
+
+namespace {
+
+// + - * of INT, BIGINT, FLOAT and DOUBLE is DuckDB's own.
+bool native_arithmetic(const RenderedCall& call) {
+  const Kind kind = call.node->type.kind;
+  const bool wide = kind == Kind::kInt || kind == Kind::kLong || kind == Kind::kFloat ||
+                    kind == Kind::kDouble;
+  for (const auto& child : call.node->children) {
+    if (child->type.kind != kind) return false;
+  }
+  return wide;
+}
+
+Result<std::string> render_arithmetic(const RenderedCall& call, RenderContext& context) {
+  const std::string& name = call.node->name;
+  if (native_arithmetic(call) && (name == "+" || name == "-" || name == "*")) {
+    return fmt::format("({} {} {})", call.arguments[0], name, call.arguments[1]);
+  }
+  return render_kernel(call, arithmetic_row(name), kStrict, context);
+}
+
+Result<std::string> render_tried(const RenderedCall& call, RenderContext& context) {
+  const std::string& name = call.node->name;
+  const char* plain = name == "try_add"        ? "+"
+                      : name == "try_subtract" ? "-"
+                      : name == "try_multiply" ? "*"
+                      : name == "try_divide"   ? "/"
+                                               : "%";
+  return render_kernel(call, arithmetic_row(plain), kTried, context);
+}
+
+Result<std::string> render_concat(const RenderedCall& call, RenderContext& context) {
+  if (call.arguments.empty()) return std::string("''");
+  if (call.node->type.kind == Kind::kArray) {
+    return render_kernel(call, concat_arrays_row, kStrict, context);
+  }
+  std::string out;
+  for (const std::string& operand : call.arguments) out += (out.empty() ? "" : " || ") + operand;
+  return "(" + out + ")";
+}
+
+Result<std::string> render_in(const RenderedCall& call, RenderContext&) {
+  const std::vector<std::string> items(call.arguments.begin() + 1, call.arguments.end());
+  return fmt::format("({} IN ({}))", call.arguments[0], join_operands(items));
+}
+
+// The comparison is in the common type, the result keeps the first argument's.
+Result<std::string> render_nullif(const RenderedCall& call, RenderContext& context) {
+  const Type& own = call.node->children[0]->type;
+  const Type& other = call.node->children[1]->type;
+  const Type common = plan::common_type(own, other).value_or(own);
+  LAKEBED_ASSIGN(std::string left, render_cast(call.arguments[0], own, common, false, context));
+  LAKEBED_ASSIGN(std::string right, render_cast(call.arguments[1], other, common, false, context));
+  return fmt::format("(CASE WHEN {} = {} THEN NULL ELSE {} END)", left, right, call.arguments[0]);
+}
+
+}  // namespace
+
+std::vector<Rendering> operator_renderings() {
+  return {
+      {"+ - * / div % mod pmod negative abs", render_arithmetic},
+      {"try_add try_subtract try_multiply try_divide try_mod", render_tried},
+      {"positive", "{0}"},
+      {"= ==", "({0} = {1})"},
+      {"<> !=", "({0} <> {1})"},
+      {"<", "({0} < {1})"},
+      {"<=", "({0} <= {1})"},
+      {">", "({0} > {1})"},
+      {">=", "({0} >= {1})"},
+      {"<=> equal_null", "({0} IS NOT DISTINCT FROM {1})"},
+      {"is_distinct_from", "({0} IS DISTINCT FROM {1})"},
+      {"and", "({0} AND {1})"},
+      {"or", "({0} OR {1})"},
+      {"not !", "(NOT {0})"},
+      {"is_true", "({0} IS NOT DISTINCT FROM true)"},
+      {"is_false", "({0} IS NOT DISTINCT FROM false)"},
+      {"is_unknown isnull", "({0} IS NULL)"},
+      {"isnotnull", "({0} IS NOT NULL)"},
+      {"in", render_in},
+      {"between", "({0} BETWEEN {1} AND {2})"},
+      {"|| concat", render_concat},
+      {"&", "({0} & {1})"},
+      {"|", "({0} | {1})"},
+      {"^", "xor({0}, {1})"},
+      {"~", "(~{0})"},
+      {"coalesce nvl ifnull", "coalesce({*})"},
+      {"nvl2", "(CASE WHEN {0} IS NOT NULL THEN {1} ELSE {2} END)"},
+      {"nullif", render_nullif},
+      {"nullifzero", "(CASE WHEN {0} = 0 THEN NULL ELSE {0} END)"},
+      {"zeroifnull", "coalesce({0}, 0)"},
+      {"if iff", "(CASE WHEN {0} THEN {1} ELSE {2} END)"},
+      {"least", "least({*})"},
+      {"greatest", "greatest({*})"},
+  };
+}
+
+}  // namespace lakebed::engine::duck
