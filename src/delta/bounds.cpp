@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "delta/json_text.h"
 #include "delta/value_text.h"
@@ -49,20 +50,27 @@ struct Range {
 
 template <typename T>
 Range<T> range_of(const Column& column, const Rows& rows) {
-  Range<T> out;
   const size_t size = column.size();
-  const bool all = rows.all();
-  for (size_t row = 0; row < size; ++row) {
-    if (!all && !rows.holds(row)) continue;
-    const T item = column.fixed<T>(row);
-    if (!out.any) {
-      out = {true, item, item};
-      continue;
+  size_t row = 0;
+  while (row < size && !rows.holds(row)) ++row;
+  if (row == size) return {};
+  T least = column.fixed<T>(row);
+  T greatest = least;
+  if (rows.all()) {  // no branch in the loop: the compiler takes many rows at once
+    for (; row < size; ++row) {
+      const T item = column.fixed<T>(row);
+      least = item < least ? item : least;
+      greatest = item > greatest ? item : greatest;
     }
-    out.least = std::min(out.least, item);
-    out.greatest = std::max(out.greatest, item);
+    return {true, least, greatest};
   }
-  return out;
+  for (; row < size; ++row) {
+    if (!rows.holds(row)) continue;
+    const T item = column.fixed<T>(row);
+    least = std::min(least, item);
+    greatest = std::max(greatest, item);
+  }
+  return {true, least, greatest};
 }
 
 Range<Int128> integer_range(const Column& column, const Rows& rows) {
@@ -91,17 +99,30 @@ bool any_nan(const Column& column, const Rows& rows) {
   return false;
 }
 
+// The first eight bytes as a number that orders as the texts do; equal numbers decide nothing.
+uint64_t order_key(std::string_view text) {
+  uint64_t key = 0;
+  std::memcpy(&key, text.data(), std::min<size_t>(text.size(), 8));
+  return __builtin_bswap64(key);
+}
+
 Range<std::string_view> text_range(const Column& column, const Rows& rows) {
   Range<std::string_view> out;
+  uint64_t least_key = 0;
+  uint64_t greatest_key = 0;
   for (size_t row = 0; row < column.size(); ++row) {
     if (!rows.holds(row)) continue;
     const std::string_view item = column.bytes(row);
+    const uint64_t key = order_key(item);
     if (!out.any) {
       out = {true, item, item};
-    } else if (item < out.least) {
+      least_key = greatest_key = key;
+    } else if (key <= least_key && item < out.least) {
       out.least = item;
-    } else if (item > out.greatest) {
+      least_key = key;
+    } else if (key >= greatest_key && item > out.greatest) {
       out.greatest = item;
+      greatest_key = key;
     }
   }
   return out;
