@@ -65,7 +65,7 @@ Error damaged(const std::string& file, const std::string& what);
 // Data whose blocks carry checksums and are checked when first touched. Thread-safe.
 class CheckedBlocks {
  public:
-  static constexpr size_t kBlock = 16384;
+  static constexpr size_t kBlock = 4096;
 
   CheckedBlocks() = default;
   // `sums` holds one 64-bit hash a block of `data`; both outlive this.

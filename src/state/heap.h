@@ -2,7 +2,7 @@
 //
 //   header   "LBROW001", format version, number of the heap, bytes of data (32 bytes in all)
 //   data     records: schema id (varint), length (varint), the row (row_codec.h)
-//   sums     one 64-bit checksum for each 16 KiB of data; a hash of header and sums
+//   sums     one 64-bit checksum for each 4 KiB of data; a hash of header and sums
 //
 // A heap is a `.rows` file of its own or an embedded section of a manifest.
 #pragma once

@@ -16,6 +16,9 @@ namespace lakebed::state {
 
 namespace {
 
+// States below these entries (some hundred KiB) may wait for the next batch.
+constexpr uint64_t kTooSmallToHurry = 10000;
+
 struct Window {
   uint64_t low = 0;
   uint64_t high = UINT64_MAX;
@@ -205,6 +208,14 @@ Status Merger::run(const Plan& plan, const MergeBudget& budget, Output& output,
 bool merge_due(const TableState& state) {
   const auto plans = Merger(state).plan(false);
   return !plans.ok() || !plans->empty();  // damage is for merge() to report
+}
+
+bool merge_urgent(const TableState& state) {
+  const StateStats stats = state.stats();
+  const auto uppers = static_cast<double>(stats.entries - stats.base_entries);
+  const double share = state.tuning().upper_share;
+  return uppers > (share + 0.05) * static_cast<double>(stats.base_entries) &&
+         stats.entries > kTooSmallToHurry && merge_due(state);
 }
 
 Result<Merged> merge(const TableState& state, const std::string& txn, const MergeBudget& budget) {

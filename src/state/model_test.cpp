@@ -271,14 +271,14 @@ void run_world(Identity identity, uint64_t seed, bool tails, int steps) {
 }
 
 TEST(StateModel, OneEntryAKey) {
-  for (uint64_t seed = 1; seed <= 12; ++seed) {
-    run_world(Identity::kKey, test_seed(seed), seed % 3 == 0, 150);
+  for (uint64_t seed = 1; seed <= 8; ++seed) {
+    run_world(Identity::kKey, test_seed(seed), seed % 3 == 0, 120);
   }
 }
 
 TEST(StateModel, Histories) {
-  for (uint64_t seed = 101; seed <= 112; ++seed) {
-    run_world(Identity::kKeyKindSequence, test_seed(seed), seed % 2 == 0, 150);
+  for (uint64_t seed = 101; seed <= 108; ++seed) {
+    run_world(Identity::kKeyKindSequence, test_seed(seed), seed % 2 == 0, 120);
   }
 }
 

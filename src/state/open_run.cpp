@@ -40,7 +40,8 @@ Status OpenRun::read_header(std::string_view bytes, const RunRef& ref, FileNames
   if (bytes.size() < kRunFixedHeader || bytes.substr(0, 8) != kRunMagic) {
     return damaged(file_, "not a state run");
   }
-  if (load_number<uint32_t>(bytes.data() + 8) != kRunVersion) {
+  if (load_number<uint32_t>(bytes.data() + 8) != kRunVersion ||
+      load_number<uint64_t>(bytes.data() + 80) != CheckedBlocks::kBlock) {
     return update_error("STATE_FORMAT_UNKNOWN",
                         fmt::format("state file {} was written by a newer program", file_));
   }
@@ -109,38 +110,48 @@ Status OpenRun::read_columns(std::string_view bytes, size_t count, std::string_v
   return {};
 }
 
-// Guesses from where the last key was: keys ascend and are spread evenly, so that the guess is
-// off by about the square root of the distance; then gallops to both sides and halves.
+// Rows from `at` to where `high` should be, as keys are spread evenly; negative: before it.
+double OpenRun::rows_to(uint64_t high, size_t at) const {
+  const uint64_t there = high_[at];
+  return there < high ? static_cast<double>(high - there) * density_
+                      : -static_cast<double>(there - high) * density_;
+}
+
+// Looks at the next few rows (keys may be about as dense as the run), else interpolates from
+// where the last key was, twice or thrice, as each guess is off by about the square root of its
+// distance; then gallops to enclose the row and halves.
 size_t OpenRun::find_high(uint64_t high, size_t from) const {
-  if (from >= size_ || high_[from] >= high) return from;
-  const double step = static_cast<double>(high - high_[from]) * density_;
-  const double room = static_cast<double>(size_ - 1 - from);
-  const size_t guess = from + static_cast<size_t>(std::min(step, room));
-  size_t jump = 1 + static_cast<size_t>(std::sqrt(std::min(step, room))) / 2;
-  size_t below = from;   // high_[below] < high
-  size_t above = size_;  // high_[above] >= high, or the end
-  if (high_[guess] < high) {
-    below = guess;
-    while (size_ - below > jump && high_[below + jump] < high) {
+  constexpr size_t kNear = 4;
+  const size_t near = std::min(size_, from + kNear);
+  while (from < near && high_[from] < high) ++from;
+  if (from < near || from >= size_) return from;
+  size_t below = from - 1;  // high_[below] < high
+  size_t above = size_;     // high_[above] >= high, or the end
+  size_t at = below;
+  double step = rows_to(high, at);
+  for (int round = 0; round < 3 && std::abs(step) >= 8 && above - below > 1; ++round) {
+    const double target = static_cast<double>(at) + step;
+    at = std::clamp(static_cast<size_t>(std::max(target, 0.0)), below + 1, above - 1);
+    (high_[at] < high ? below : above) = at;
+    step = rows_to(high, at);
+  }
+  size_t jump = 2 + static_cast<size_t>(std::min(std::abs(step), static_cast<double>(size_)));
+  if (at == below) {
+    while (above - below > jump && high_[below + jump] < high) {
       below += jump;
       jump *= 2;
     }
-    above = std::min(size_, below + jump);
+    above = std::min(above, below + jump);
   } else {
-    above = guess;
-    while (above - from > jump && high_[above - jump] >= high) {
+    while (above - below > jump && high_[above - jump] >= high) {
       above -= jump;
       jump *= 2;
     }
-    below = above - from > jump ? above - jump : from;
+    below = above - below > jump ? above - jump : below;
   }
   while (above - below > 1) {
     const size_t middle = below + (above - below) / 2;
-    if (high_[middle] < high) {
-      below = middle;
-    } else {
-      above = middle;
-    }
+    (high_[middle] < high ? below : above) = middle;
   }
   return above;
 }

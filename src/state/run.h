@@ -1,7 +1,7 @@
 // A run: entries in order, column by column, in one immutable file or a part of one.
 //
 //   header   "LBRUN001", version, sizes, smallest and greatest key, columns, names of data files,
-//            one 64-bit checksum for each 16 KiB of data, hash of the header itself
+//            one 64-bit checksum for each 4 KiB of data, hash of the header itself
 //   data     the columns, each aligned to 64 bytes
 //
 // A column of numbers holds value - base in 0, 1, 2, 4 or 8 bytes a row: 0 bytes where all rows
@@ -47,7 +47,6 @@ class RunBuilder {
  public:
   // `payloads_in_heap`: whether payload columns hold PayloadRefs (seen files keep sizes there).
   RunBuilder(const FileNames& files, bool payloads_in_heap);
-  void reserve(size_t entries);
   void add(const Entry& entry);
   size_t size() const { return flags_.size(); }
   uint64_t last_high() const { return high_.back(); }
@@ -63,6 +62,7 @@ class RunBuilder {
   Built finish();
 
  private:
+  void clear();
   void note_heap(PayloadRef payload);
   std::vector<std::string> localize_files();
   std::string append_columns(std::vector<RunColumnPlace>& columns) const;
@@ -126,6 +126,7 @@ class OpenRun {
 
   Status read_header(std::string_view bytes, const RunRef& ref, FileNames& files);
   Status read_columns(std::string_view bytes, size_t count, std::string_view data);
+  double rows_to(uint64_t high, size_t at) const;
   bool check_bytes(RunColumn column, size_t first, size_t end) const;
   bool check_tails(size_t first, size_t end) const;
 

@@ -53,14 +53,6 @@ bool all_zero(const std::vector<T>& values) {
 RunBuilder::RunBuilder(const FileNames& files, bool payloads_in_heap)
     : names_(&files), payloads_in_heap_(payloads_in_heap) {}
 
-void RunBuilder::reserve(size_t entries) {
-  for (auto* column : {&high_, &low_, &head_, &value_hash_, &tracked_hash_, &payload_}) {
-    column->reserve(entries);
-  }
-  for (auto* column : {&tail_end_, &file_, &row_, &applied_at_}) column->reserve(entries);
-  flags_.reserve(entries);
-}
-
 void RunBuilder::add(const Entry& entry) {
   high_.push_back(entry.key.high);
   low_.push_back(entry.key.low);
@@ -173,6 +165,17 @@ static std::string make_header(uint64_t entries, const std::array<uint64_t, 4>& 
   return header;
 }
 
+// Keeps the memory: the next run is as large.
+void RunBuilder::clear() {
+  for (auto* column : {&high_, &low_, &head_, &value_hash_, &tracked_hash_, &payload_}) {
+    column->clear();
+  }
+  for (auto* column : {&tail_end_, &file_, &row_, &applied_at_}) column->clear();
+  flags_.clear();
+  tails_.clear();
+  heaps_.clear();
+}
+
 RunBuilder::Built RunBuilder::finish() {
   LAKEBED_ASSERT(size() != 0);
   const std::vector<std::string> names = localize_files();
@@ -190,7 +193,7 @@ RunBuilder::Built RunBuilder::finish() {
   built.high = high_.back();
   std::sort(heaps_.begin(), heaps_.end());
   built.heaps = std::move(heaps_);
-  *this = RunBuilder(*names_, payloads_in_heap_);
+  clear();
   return built;
 }
 

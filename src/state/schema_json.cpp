@@ -73,8 +73,10 @@ Result<Type> type_from(const Json& json, int depth) {
   }
   if (!known) return bad_schema();
   if (type.kind == Kind::kDecimal) {
-    const int precision = json.value("precision", 0);
-    const int scale = json.value("scale", -1);
+    const bool numbers = json.contains("precision") && json["precision"].is_number_integer() &&
+                         json.contains("scale") && json["scale"].is_number_integer();
+    const int precision = numbers ? json["precision"].get<int>() : 0;
+    const int scale = numbers ? json["scale"].get<int>() : -1;
     if (precision < 1 || precision > 38 || scale < 0 || scale > precision) return bad_schema();
     type = Type::decimal(precision, scale);
   }

@@ -135,7 +135,16 @@ TEST_F(StateSpeed, OneEntryAKey) {
     fmt::print("look-up of {}: {:.1f} ms\n", wanted.size(), took);
   }
 
-  const double full = static_cast<double>(state_->stats().run_bytes);
+  for (int i = 0; i < 6; ++i) batch(some_keys(entries / 100), 2);
+  const auto wanted = some_keys(100000);
+  for (int round = 0; round < 3; ++round) {
+    start = now_ms();
+    ASSERT_TRUE(state_->find_greatest(wanted).ok());
+    fmt::print("look-up of {} at depth {}: {:.1f} ms\n", wanted.size(), state_->stats().depth,
+               ms_since(start));
+  }
+
+  const double full = static_cast<double>(entries) * 28;
   double most = 0;
   uint64_t depth = 0;
   double merging = 0, finding = 0, writing = 0;
@@ -174,6 +183,63 @@ TEST_F(StateSpeed, OneEntryAKey) {
   print_stats("merged", state_->stats(), entries);
   EXPECT_EQ(state_->stats().entries, entries);
   EXPECT_LE(state_->stats().run_bytes, 48 * entries);
+}
+
+// History: each batch closes open rows and opens new ones, with payloads.
+TEST_F(StateSpeed, Histories) {
+  const uint64_t entries = test_entries() / 4;
+  make_keys(entries);
+  state_ = std::move(*TableState::create(*store_, Identity::kKeyKindSequence));
+  const std::string row(200, 'r');
+  const auto write = [&](const std::vector<Hash128>& keys) {
+    StateWriter writer(*state_, fmt::format("txn-{}", version_ + 1));
+    Cursor cursor(*state_);
+    file_ = state_->files().id("part-0.parquet");
+    row_ = 0;
+    for (const Hash128& key : keys) {
+      ASSERT_TRUE(cursor.seek(key).ok());
+      const auto open = cursor.greatest(EntryKind::kRow);
+      ASSERT_TRUE(open.ok());
+      Entry next = make_entry(key, static_cast<uint64_t>(version_) + 1);
+      next.payload = *writer.append_payload(1, row);
+      if (open->has_value()) {
+        Entry closed = **open;
+        ASSERT_EQ(state_->payload(closed.payload)->row.size(), row.size());
+        closed.payload = 0;
+        ASSERT_TRUE(writer.add_entry(closed).ok());
+      }
+      ASSERT_TRUE(writer.add_entry(next).ok());
+    }
+    if (merged_.has_value()) {
+      ASSERT_TRUE(writer.adopt(std::move(*merged_)).ok());
+      merged_.reset();
+    }
+    commit(writer);
+  };
+  write(keys_);
+  double closing = 0;
+  const int batches = 100;
+  for (int i = 0; i < batches; ++i) {
+    const auto keys = some_keys(1000);
+    const double start = now_ms();
+    write(keys);
+    closing += ms_since(start);
+    merge_some({});
+  }
+  fmt::print("closing 1,000 of {}: {:.2f} ms a batch\n", entries, closing / batches);
+  merged_.reset();
+  MergeBudget all;
+  all.full = true;
+  merge_some(all);
+  StateWriter writer(*state_, "full");
+  ASSERT_TRUE(writer.adopt(std::move(*merged_)).ok());
+  commit(writer);
+  const StateStats stats = state_->stats();
+  print_stats("merged", stats, stats.entries);
+  const double raw = static_cast<double>(entries) * static_cast<double>(row.size());
+  fmt::print("heap {:.3f} of the raw open rows\n", static_cast<double>(stats.heap_bytes) / raw);
+  EXPECT_LE(static_cast<double>(stats.heap_bytes), 1.1 * raw);
+  EXPECT_LE(stats.run_bytes, 48 * stats.entries);
 }
 
 }  // namespace

@@ -56,6 +56,10 @@ struct Merged {
 // True when merge() would find something to do.
 bool merge_due(const TableState& state);
 
+// True when what is superseded may weigh so much that a merge should be published by a commit of
+// its own instead of waiting for the next batch (size of the state <= 1.4 x the least).
+bool merge_urgent(const TableState& state);
+
 // Merges within the budget, range by range (docs/storage.md). Writes files named by `txn` and
 // "-m", durable only after the `to_sync` of the writer that adopts them; small results stay in
 // memory for its manifest. Requires: a txn of its own for each call.
