@@ -2,22 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <string_view>
 
 #include "base/names.h"
+#include "plan/call_text.h"
 #include "plan/tree_tools.h"
+#include "value/text.h"
 
 namespace lakebed::plan {
 namespace {
-
-std::string joined(const std::vector<ExpressionPtr>& items, std::string_view between) {
-  std::string out;
-  for (const ExpressionPtr& item : items) {
-    if (!out.empty()) out += between;
-    out += expression_text(*item);
-  }
-  return out;
-}
 
 std::string dotted(const std::vector<std::string>& parts) {
   std::string out;
@@ -28,77 +22,60 @@ std::string dotted(const std::vector<std::string>& parts) {
   return out;
 }
 
+std::string hex_text(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string out;
+  for (const char byte : bytes) {
+    const auto number = static_cast<unsigned char>(byte);
+    out += kDigits[number >> 4];
+    out += kDigits[number & 15];
+  }
+  return out;
+}
+
+std::string floating_text(const Expression& node) {
+  const double number = std::strtod(node.text.c_str(), nullptr);
+  return node.type.kind == value::Kind::kFloat ? value::float_text(static_cast<float>(number))
+                                               : value::double_text(number);
+}
+
+// The largest unit that the interval is a whole number of, as Spark writes its literals.
+std::string interval_text(const Expression& node) {
+  const int64_t amount = std::strtoll(node.text.c_str(), nullptr, 10);
+  if (node.type.kind == value::Kind::kIntervalYearMonth) {
+    const bool years = amount % 12 == 0;
+    return "INTERVAL '" + std::to_string(years ? amount / 12 : amount) +
+           (years ? "' YEAR" : "' MONTH");
+  }
+  constexpr int64_t kSecond = 1'000'000;
+  if (amount % (86'400 * kSecond) == 0) {
+    return "INTERVAL '" + std::to_string(amount / (86'400 * kSecond)) + "' DAY";
+  }
+  const auto padded = [](int64_t number) {
+    const std::string text = std::to_string(number);
+    return text.size() < 2 ? "0" + text : text;
+  };
+  if (amount % (3'600 * kSecond) == 0) {
+    return "INTERVAL '" + padded(amount / (3'600 * kSecond)) + "' HOUR";
+  }
+  if (amount % (60 * kSecond) == 0) {
+    return "INTERVAL '" + padded(amount / (60 * kSecond)) + "' MINUTE";
+  }
+  if (amount % kSecond == 0) return "INTERVAL '" + padded(amount / kSecond) + "' SECOND";
+  return "INTERVAL '" + node.text + "' MICROSECOND";
+}
+
 std::string literal_text(const Expression& node) {
   if (node.is_null) return "NULL";
   switch (node.type.kind) {
     case value::Kind::kDate: return "DATE '" + node.text + "'";
     case value::Kind::kTimestamp: return "TIMESTAMP '" + node.text + "'";
     case value::Kind::kTimestampNtz: return "TIMESTAMP_NTZ '" + node.text + "'";
-    case value::Kind::kBinary: return "X'" + node.text + "'";
+    case value::Kind::kBinary: return "X'" + hex_text(node.text) + "'";
+    case value::Kind::kFloat:
+    case value::Kind::kDouble: return floating_text(node);
     default: return node.text;
   }
-}
-
-// `(a + b)`: the operators that Spark prints between their operands, with their spelling.
-std::string_view infix_spelling(std::string_view name) {
-  constexpr std::array<std::string_view, 19> kInfix = {
-      "+", "-", "*", "/", "%", "=", "<=>", "<", "<=", ">", ">=", "&", "|", "^", "div", "and",
-      "or", "==", "<>"};
-  for (const std::string_view known : kInfix) {
-    if (known != name) continue;
-    if (name == "and") return "AND";
-    if (name == "or") return "OR";
-    if (name == "==") return "=";
-    return known;
-  }
-  return {};
-}
-
-std::string in_text(const Expression& node) {
-  const std::vector<ExpressionPtr> list(node.children.begin() + 1, node.children.end());
-  return "(" + expression_text(*node.children[0]) + " IN (" + joined(list, ", ") + "))";
-}
-
-// Operators with a spelling of their own; empty when `node` is an ordinary call.
-std::string operator_text(const Expression& node) {
-  const auto child = [&](size_t index) { return expression_text(*node.children[index]); };
-  const size_t count = node.children.size();
-  if (count == 2) {
-    if (node.name == "<>") return "(NOT (" + child(0) + " = " + child(1) + "))";
-    const std::string_view infix = infix_spelling(node.name);
-    if (!infix.empty()) return "(" + child(0) + " " + std::string(infix) + " " + child(1) + ")";
-    if (node.name == "||") return "concat(" + child(0) + ", " + child(1) + ")";
-    if (node.name == "rlike") return "RLIKE(" + child(0) + ", " + child(1) + ")";
-    if (node.name == "is_distinct_from") return "(NOT (" + child(0) + " <=> " + child(1) + "))";
-  }
-  if (node.name == "if" && count == 3) {
-    return "(IF(" + child(0) + ", " + child(1) + ", " + child(2) + "))";
-  }
-  if (node.name == "like" && count >= 2) return child(0) + " LIKE " + child(1);
-  if (node.name == "in" && count >= 1) return in_text(node);
-  if (count != 1) return {};
-  if (node.name == "not") return "(NOT " + child(0) + ")";
-  if (node.name == "negative" || node.name == "-") return "(- " + child(0) + ")";
-  if (node.name == "~") return "~" + child(0);
-  if (node.name == "isnull") return "(" + child(0) + " IS NULL)";
-  if (node.name == "isnotnull") return "(" + child(0) + " IS NOT NULL)";
-  return {};
-}
-
-std::string call_text(const Expression& node) {
-  std::string out = operator_text(node);
-  if (!out.empty()) return out;
-  const std::string name = fold_case(node.name);
-  const bool star = node.children.size() == 1 &&
-                    node.children[0]->kind == ExpressionKind::kStar &&
-                    node.children[0]->name_parts.empty();
-  if (name == "count" && star && !node.distinct) {
-    out = "count(1)";
-  } else {
-    out = name + "(" + (node.distinct ? "DISTINCT " : "") + joined(node.children, ", ") + ")";
-  }
-  if (node.filter != nullptr) out += " FILTER (WHERE " + expression_text(*node.filter) + ")";
-  return out;
 }
 
 std::string case_text(const Expression& node) {
@@ -129,15 +106,10 @@ std::string bound_text(WindowFrame::Bound bound, const ExpressionPtr& offset) {
   return {};
 }
 
-// Functions that look at the rows before the current one, whatever frame is written.
-bool counts_rows(const Expression& function) {
-  constexpr std::array<std::string_view, 6> kNames = {"row_number",   "rank",      "dense_rank",
-                                                      "percent_rank", "cume_dist", "ntile"};
-  return std::find(kNames.begin(), kNames.end(), fold_case(function.name)) != kNames.end();
-}
-
-// Spark prints the default frame too.
-std::string frame_text(const WindowSpec& window, const Expression& function) {
+// Spark prints the default frame too, and the one that a ranking function has of its own.
+std::string frame_text(const WindowSpec& window, const std::string& function) {
+  const std::string fixed = fixed_frame_text(function);
+  if (!fixed.empty() && function != "lead" && function != "lag") return fixed;
   WindowFrame frame;
   if (window.frame) {
     frame = *window.frame;
@@ -145,22 +117,30 @@ std::string frame_text(const WindowSpec& window, const Expression& function) {
     frame.unit = WindowFrame::Unit::kRows;
     frame.end = WindowFrame::Bound::kUnboundedFollowing;
   }
-  if (counts_rows(function)) {
-    frame = WindowFrame();
-    frame.unit = WindowFrame::Unit::kRows;
-  }
   const std::string unit = frame.unit == WindowFrame::Unit::kRows ? "ROWS" : "RANGE";
   return unit + " BETWEEN " + bound_text(frame.start, frame.start_offset) + " AND " +
          bound_text(frame.end, frame.end_offset);
 }
 
+// lead and lag: the frame is the row at the offset.
+std::string offset_frame_text(const Expression& call, bool lag) {
+  std::string offset = call.children.size() > 1 ? expression_text(*call.children[1]) : "1";
+  if (lag) offset = offset.starts_with('-') ? offset.substr(1) : "-" + offset;
+  return "ROWS BETWEEN " + offset + " FOLLOWING AND " + offset + " FOLLOWING";
+}
+
 std::string window_text(const Expression& node) {
   std::string inside;
   const WindowSpec& window = *node.window;
-  if (!window.partition.empty()) inside += "PARTITION BY " + joined(window.partition, ", ") + " ";
-  if (!window.order.empty()) inside += "ORDER BY " + joined(window.order, ", ") + " ";
-  return expression_text(*node.children[0]) + " OVER (" + inside +
-         frame_text(window, *node.children[0]) + ")";
+  const Expression& call = *node.children[0];
+  const std::string name = fold_case(call.name);
+  if (!window.partition.empty()) {
+    inside += "PARTITION BY " + list_text(window.partition, ", ") + " ";
+  }
+  if (!window.order.empty()) inside += "ORDER BY " + list_text(window.order, ", ") + " ";
+  const bool offset = name == "lead" || name == "lag";
+  inside += offset ? offset_frame_text(call, name == "lag") : frame_text(window, name);
+  return expression_text(call) + " OVER (" + inside + ")";
 }
 
 // Spark prints every parameter as namedlambdavariable().
@@ -192,7 +172,7 @@ std::string cast_text(const Expression& node) {
 std::string expression_text(const Expression& node) {
   switch (node.kind) {
     case ExpressionKind::kLiteral: return literal_text(node);
-    case ExpressionKind::kInterval: return "INTERVAL '" + node.text + "'";
+    case ExpressionKind::kInterval: return interval_text(node);
     case ExpressionKind::kColumn:
     case ExpressionKind::kOuterColumn: return dotted(node.name_parts);
     case ExpressionKind::kStar:
@@ -212,7 +192,7 @@ std::string expression_text(const Expression& node) {
     case ExpressionKind::kSubquery: return "scalarsubquery()";
     case ExpressionKind::kExists: return "exists()";
     case ExpressionKind::kInSubquery:
-      return "(" + joined(node.children, ", ") + " IN (listquery()))";
+      return "(" + list_text(node.children, ", ") + " IN (listquery()))";
     case ExpressionKind::kIndex:
       return expression_text(*node.children[0]) + "[" + expression_text(*node.children[1]) + "]";
     case ExpressionKind::kField: return expression_text(*node.children[0]) + "." + node.name;
@@ -234,10 +214,10 @@ std::string output_name(const Expression& node) {
       return dot == std::string::npos ? node.text : node.text.substr(dot + 1);
     }
     case ExpressionKind::kCast: {
-      const ExpressionKind inner = node.children[0]->kind;
-      const bool named = inner == ExpressionKind::kColumn || inner == ExpressionKind::kAlias ||
-                         inner == ExpressionKind::kJsonPath || inner == ExpressionKind::kCast;
-      return named ? output_name(*node.children[0]) : expression_text(node);
+      const Expression& child = *node.children[0];
+      const bool named = child.kind == ExpressionKind::kJsonPath ||
+                         (child.kind == ExpressionKind::kColumn && child.name_parts.size() == 1);
+      return named ? output_name(child) : expression_text(node);
     }
     default: return expression_text(node);
   }

@@ -284,6 +284,11 @@ Result<ExpressionPtr> resolve_call(Session& session, Scope& scope, const Express
   if (auto clock = clock_call(name, node.children.size(), session.options, node.span)) {
     return *clock;
   }
+  if (name == "count" && node.children.empty()) {
+    return project_error("WRONG_NUM_ARGS.WITH_SUGGESTION",
+                         "`count` takes at least one argument.", node.span)
+        .with_hint("count(*) counts rows");
+  }
   if (name == "count" && is_count_star(node)) {
     auto counted = edit(node);
     counted->children = {integer_literal(1, node.span)};

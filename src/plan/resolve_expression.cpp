@@ -182,7 +182,10 @@ Result<ExpressionPtr> resolve_condition(Session& session, Scope& scope, const Ex
   if (condition->type.kind == value::Kind::kVoid) {
     return cast_to(condition, value::Kind::kBoolean);
   }
-  return type_mismatch("FILTER_NOT_BOOLEAN",
+  const std::string code = clause == "ON"          ? "JOIN_CONDITION_IS_NOT_BOOLEAN_TYPE"
+                           : clause == "CASE WHEN" ? "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE"
+                                                   : "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN";
+  return project_error(code,
                        fmt::format("{} takes a BOOLEAN, but {} has the type {}.", clause,
                                    expression_text(*node), condition->type.text()),
                        node->span);

@@ -208,6 +208,14 @@ Result<std::optional<Match>> find_match(const Scope& scope, const Expression& no
 
 }  // namespace
 
+size_t qualifier_length(const Scope& scope, const Expression& column) {
+  if (match_lambda(scope, column)) return 0;
+  for (size_t count = column.name_parts.size(); count-- > 0;) {
+    if (!named(scope.attributes, column.name_parts, count).empty()) return count;
+  }
+  return 0;
+}
+
 Result<ExpressionPtr> resolve_column(Session& session, Scope& scope, const Expression& node) {
   LAKEBED_ASSERT(!node.name_parts.empty());
   LAKEBED_ASSIGN(std::optional<Match> found, find_match(scope, node));
@@ -237,7 +245,9 @@ Result<ExpressionPtr> field_of(ExpressionPtr base, const std::string& name,
       index->children = {base, cast_to(string_literal(name, span), type.map_key())};
       return ExpressionPtr(index);
     }
-    return project_error("INVALID_EXTRACT_BASE_FIELD_TYPE",
+    return project_error(type.kind == value::Kind::kArray
+                             ? "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE"
+                             : "INVALID_EXTRACT_BASE_FIELD_TYPE",
                          fmt::format("Can't extract a value from `{}`: it has the type {}, not a "
                                      "complex type.",
                                      expression_text(*base), type.text()),

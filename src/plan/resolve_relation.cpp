@@ -26,10 +26,15 @@ Result<RelationPtr> resolve_filter(Session& session, const Environment& environm
   Scope scope = scope_over(environment, *input);
   LAKEBED_ASSIGN(ExpressionPtr condition,
                  resolve_condition(session, scope, node.condition, "WHERE"));
-  if (has_window(condition) || has_aggregate(condition)) {
-    return project_error("INVALID_WHERE_CONDITION",
-                         "WHERE takes no aggregate and no window functions.", node.condition->span)
-        .with_hint("use HAVING for aggregates and QUALIFY for window functions");
+  if (has_window(condition)) {
+    return project_error("WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE",
+                         "WHERE takes no window functions.", node.condition->span)
+        .with_hint("use QUALIFY");
+  }
+  if (has_aggregate(condition)) {
+    return project_error("INVALID_WHERE_CONDITION", "WHERE takes no aggregate functions.",
+                         node.condition->span)
+        .with_hint("use HAVING");
   }
   return filter_of(std::move(input), std::move(condition), node.span);
 }
@@ -108,15 +113,20 @@ Result<ExpressionPtr> resolve_count(Session& session, const ExpressionPtr& node,
                                     const std::string& clause) {
   if (node == nullptr) return node;
   auto folded = fold_constant(session, node);
-  const bool digits = folded.ok() && !folded.value().is_null && !folded.value().text.empty() &&
+  const auto fail = [&](const std::string& reason) {
+    return project_error("INVALID_LIMIT_LIKE_EXPRESSION." + reason,
+                         fmt::format("{} takes a constant whole number that is not negative.",
+                                     clause),
+                         node->span);
+  };
+  if (!folded.ok()) return fail("IS_UNFOLDABLE");
+  if (folded.value().text.starts_with('-')) return fail("IS_NEGATIVE");
+  const bool digits = !folded.value().is_null && !folded.value().text.empty() &&
                       folded.value().text.size() < 19 &&
                       std::all_of(folded.value().text.begin(), folded.value().text.end(),
                                   [](char c) { return c >= '0' && c <= '9'; });
   if (digits) return integer_literal(std::stoll(folded.value().text), node->span);
-  return project_error("INVALID_LIMIT_LIKE_EXPRESSION.DATA_TYPE",
-                       fmt::format("{} takes a constant whole number that is not negative.",
-                                   clause),
-                       node->span);
+  return fail("DATA_TYPE");
 }
 
 Result<RelationPtr> resolve_limit(Session& session, const Environment& environment,

@@ -10,6 +10,18 @@
 namespace lakebed::plan {
 namespace {
 
+// VALUES does not cast between strings and other types, unlike the rest of the language.
+bool mixes_strings(const std::vector<ExpressionPtr>& cells) {
+  const auto is = [](bool string) {
+    return [string](const ExpressionPtr& cell) {
+      const value::Kind kind = cell->type.kind;
+      return kind != value::Kind::kVoid && (kind == value::Kind::kString) == string;
+    };
+  };
+  return std::any_of(cells.begin(), cells.end(), is(true)) &&
+         std::any_of(cells.begin(), cells.end(), is(false));
+}
+
 std::string operation_name(SetOperationKind kind) {
   switch (kind) {
     case SetOperationKind::kUnion: return "UNION";
@@ -160,7 +172,7 @@ Result<RelationPtr> resolve_values(Session& session, const Environment& environm
     std::vector<ExpressionPtr> cells;
     for (const auto& row : out->rows) cells.push_back(row[column]);
     const auto type = common_type_of(cells);
-    if (!type) {
+    if (!type || mixes_strings(cells)) {
       return project_error("INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE",
                            fmt::format("The values of column {} have types that do not meet.",
                                        column + 1),

@@ -115,7 +115,7 @@ Status check_function(const Expression& call, const WindowSpec& window, const So
                          "DISTINCT cannot be used in a window function.", span);
   }
   if (has_fixed_frame(call.name) && window.order.empty()) {
-    return project_error("WINDOW_FUNCTION_AND_FRAME_MISMATCH",
+    return project_error("WINDOW_FUNCTION_FRAME_NOT_ORDERED",
                          fmt::format("`{}` needs an ORDER BY in its window.", call.name), span);
   }
   return {};

@@ -107,6 +107,10 @@ Result<std::vector<NamedExpression>> expand_star(Session& session, Scope& scope,
 // The field `name` of a struct (or of each struct of an array).
 Result<ExpressionPtr> field_of(ExpressionPtr base, const std::string& name,
                                const SourceSpan& span);
+// How many parts of a column reference are its qualifier; 0 where it has none or is unknown.
+size_t qualifier_length(const Scope& scope, const Expression& column);
+// The output name of a SELECT item: Spark's text with qualifiers taken off and stars spread out.
+std::string item_name(Session& session, Scope& scope, const ExpressionPtr& written);
 // named_struct(names, values).
 ExpressionPtr struct_of(const std::vector<NamedExpression>& fields, const SourceSpan& span);
 

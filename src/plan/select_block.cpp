@@ -58,7 +58,7 @@ Result<RelationPtr> SelectBlock::resolve() {
   LAKEBED_TRY(resolve_order());
   if (is_aggregated()) LAKEBED_TRY(apply_aggregate());
   if (having_condition_ != nullptr) base_ = filter_of(base_, having_condition_, having_->span);
-  if (generator_ != nullptr) LAKEBED_TRY(apply_generator());
+  LAKEBED_TRY(apply_generators());
   LAKEBED_TRY(apply_windows());
   if (qualify_condition_ != nullptr) base_ = filter_of(base_, qualify_condition_, qualify_->span);
   LAKEBED_TRY(apply_items());
@@ -117,7 +117,7 @@ Status SelectBlock::add_item(const ExpressionPtr& node) {
                          inner->span);
   }
   Item item;
-  item.name = output_name(*node);
+  item.name = item_name(session_, scope_, node);
   LAKEBED_ASSIGN(item.expression, resolve_expression(session_, scope_, inner));
   item.id = session_.next_id();
   items_.push_back(std::move(item));
@@ -126,21 +126,18 @@ Status SelectBlock::add_item(const ExpressionPtr& node) {
 
 Status SelectBlock::add_generator(const ExpressionPtr& call,
                                   const std::vector<std::string>& names) {
-  if (generator_ != nullptr) {
-    return project_error("UNSUPPORTED_GENERATOR.MULTI_GENERATOR",
-                         "Only one generator is allowed in a SELECT list.", call->span)
-        .with_hint("use LATERAL VIEW for each of them");
-  }
   ++scope_.inside_aggregate;  // it is computed below the list: item references are inlined
   auto resolved = resolve_expression(session_, scope_, call);
   --scope_.inside_aggregate;
   if (!resolved.ok()) return std::move(resolved).error();
-  generator_ = std::move(resolved).value();
-  generator_outer_ = fold_case(call->name).ends_with("_outer");
-  LAKEBED_ASSIGN(generator_columns_, generator_columns(session_, *generator_, names));
-  for (const Attribute& column : generator_columns_) {
+  Generator generator;
+  generator.call = std::move(resolved).value();
+  generator.outer = fold_case(call->name).ends_with("_outer");
+  LAKEBED_ASSIGN(generator.columns, generator_columns(session_, *generator.call, names));
+  for (const Attribute& column : generator.columns) {
     items_.push_back({session_.next_id(), column.name, column_of(column, call->span), true});
   }
+  generators_.push_back(std::move(generator));
   return {};
 }
 
@@ -251,7 +248,9 @@ Status SelectBlock::apply_aggregate() {
   LAKEBED_ASSIGN(Grouping grouping, resolve_grouping());
   AggregateBuilder builder(session_, base_, std::move(grouping), core_->span);
   for (const Item& item : items_) builder.allow(item.id);
-  for (const Attribute& column : generator_columns_) builder.allow(column.id);
+  for (const Generator& generator : generators_) {
+    for (const Attribute& column : generator.columns) builder.allow(column.id);
+  }
   for (Item& item : items_) {
     LAKEBED_ASSIGN(item.expression, builder.extract(item.expression));
   }
@@ -261,16 +260,17 @@ Status SelectBlock::apply_aggregate() {
   if (qualify_condition_ != nullptr) {
     LAKEBED_ASSIGN(qualify_condition_, builder.extract(qualify_condition_));
   }
-  if (generator_ != nullptr) {
-    LAKEBED_ASSIGN(generator_, builder.extract(generator_));
+  for (Generator& generator : generators_) {
+    LAKEBED_ASSIGN(generator.call, builder.extract(generator.call));
   }
   base_ = builder.build();
   return {};
 }
 
-Status SelectBlock::apply_generator() {
-  LAKEBED_ASSIGN(base_, generate_over(session_, base_, generator_, generator_columns_));
-  if (generator_outer_) {
+Status SelectBlock::apply_generators() {
+  for (const Generator& generator : generators_) {
+    LAKEBED_ASSIGN(base_, generate_over(session_, base_, generator.call, generator.columns));
+    if (!generator.outer) continue;
     auto node = edit(*base_);
     node->outer = true;
     base_ = node;

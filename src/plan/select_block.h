@@ -15,6 +15,13 @@
 namespace lakebed::plan {
 
 class SelectBlock {
+  // A generator of the list, to be computed below it.
+  struct Generator {
+    ExpressionPtr call;
+    bool outer = false;
+    std::vector<Attribute> columns;
+  };
+
  public:
   SelectBlock(Session& session, const Environment& environment)
       : session_(session), environment_(environment) {}
@@ -42,7 +49,7 @@ class SelectBlock {
   Status add_rollup(Grouping& grouping);
   bool is_aggregated() const;
   Status apply_aggregate();
-  Status apply_generator();
+  Status apply_generators();
   Status apply_windows();
   Status apply_items();
   Status apply_order();
@@ -61,9 +68,7 @@ class SelectBlock {
   ExpressionPtr having_condition_;
   ExpressionPtr qualify_condition_;
   std::vector<ExpressionPtr> order_;  // over items
-  ExpressionPtr generator_;
-  bool generator_outer_ = false;
-  std::vector<Attribute> generator_columns_;
+  std::vector<Generator> generators_;
 };
 
 }  // namespace lakebed::plan

@@ -88,10 +88,11 @@ Result<ExpressionPtr> SelectBlock::grouping_expression(const ExpressionPtr& node
                          node->span);
   }
   const bool generated = any_expression(expression, [this](const Expression& part) {
-    return std::any_of(generator_columns_.begin(), generator_columns_.end(),
-                       [&](const Attribute& column) {
-                         return part.kind == ExpressionKind::kColumn && column.id == part.attribute;
-                       });
+    if (part.kind != ExpressionKind::kColumn) return false;
+    return std::any_of(generators_.begin(), generators_.end(), [&](const Generator& generator) {
+      return std::any_of(generator.columns.begin(), generator.columns.end(),
+                         [&](const Attribute& column) { return column.id == part.attribute; });
+    });
   });
   if (generated) {
     return project_error("UNSUPPORTED_GENERATOR.OUTSIDE_SELECT",

@@ -83,7 +83,7 @@ class Checker {
   void item(const Relation& node, size_t at) {
     const Expression& expression = *node.expressions[at];
     const bool alias = expression.kind == ExpressionKind::kAlias;
-    if (!alias && expression.kind != ExpressionKind::kColumn) fail("neither alias nor column", node);
+    if (!alias && expression.kind != ExpressionKind::kColumn) fail("no alias, no column", node);
     if (!alias && node.kind == RelationKind::kAggregate) fail("no alias in an aggregate", node);
     if (expression.attribute != node.output[at].id) fail("output id", node);
     if (expression.type != node.output[at].type) fail("output type", node);

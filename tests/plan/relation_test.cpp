@@ -11,7 +11,8 @@ namespace {
 
 TEST(Relation, Joins) {
   EXPECT_EQ(schema_of("SELECT t.a, u.c FROM t LEFT JOIN u ON t.a = u.a"), "a INT, c STRING");
-  EXPECT_EQ(schema_of("SELECT * FROM u JOIN w ON u.a = w.k"), "a INT, c STRING, k INT, word STRING");
+  EXPECT_EQ(schema_of("SELECT * FROM u JOIN w ON u.a = w.k"),
+            "a INT, c STRING, k INT, word STRING");
   EXPECT_EQ(schema_of("SELECT * FROM u AS l JOIN u AS r USING (a)"), "a INT, c STRING, c STRING");
   EXPECT_EQ(schema_of("SELECT a, l.a AS la, r.a AS ra FROM u l FULL JOIN u r USING (a)"),
             "a INT, la INT, ra INT");
@@ -20,7 +21,8 @@ TEST(Relation, Joins) {
   EXPECT_EQ(schema_of("SELECT * FROM u LEFT SEMI JOIN t ON u.a = t.a"), "a INT, c STRING");
   EXPECT_EQ(error_of("SELECT * FROM u JOIN t USING (nope)"),
             "UNRESOLVED_USING_COLUMN_FOR_JOIN@1:15");
-  EXPECT_EQ(schema_of("SELECT u.a, x.m FROM u, LATERAL (SELECT max(b) AS m FROM t WHERE t.a = u.a) x"),
+  EXPECT_EQ(schema_of("SELECT u.a, x.m FROM u, "
+                      "LATERAL (SELECT max(b) AS m FROM t WHERE t.a = u.a) x"),
             "a INT, m BIGINT");
 }
 
@@ -108,7 +110,8 @@ TEST(Relation, StreamsF10) {
             code + "UNION");
   EXPECT_EQ(schema_of("SELECT a FROM STREAM t UNION ALL SELECT a FROM STREAM u"), "a INT");
   EXPECT_EQ(schema_of("SELECT t.a, c FROM STREAM t LEFT JOIN u ON t.a = u.a"), "a INT, c STRING");
-  EXPECT_EQ(error_of("SELECT u.a FROM u LEFT JOIN STREAM t ON t.a = u.a"), code + "OUTER_JOIN@1:17");
+  EXPECT_EQ(error_of("SELECT u.a FROM u LEFT JOIN STREAM t ON t.a = u.a"),
+            code + "OUTER_JOIN@1:17");
 }
 
 TEST(Relation, ProjectionOfAFlow) {

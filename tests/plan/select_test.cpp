@@ -44,7 +44,8 @@ TEST(Select, HiddenColumnsAreFoundByNameOnly) {
 
 TEST(Select, StarExcept) {
   EXPECT_EQ(schema_of("SELECT * EXCEPT (c) FROM u"), "a INT");
-  EXPECT_EQ(schema_of("SELECT * EXCEPT (st.y, a, b, s, d, f, dt, ts, ok, arr, m, items, js) FROM t"),
+  EXPECT_EQ(schema_of("SELECT * EXCEPT (st.y, a, b, s, d, f, dt, ts, ok, arr, m, items, js) "
+                      "FROM t"),
             "st STRUCT<x: INT>");
   EXPECT_EQ(error_of("SELECT * EXCEPT (nope) FROM u"), "UNRESOLVED_COLUMN.WITH_SUGGESTION@1:8");
 }
@@ -129,7 +130,7 @@ TEST(Select, WindowsAndQualify) {
   EXPECT_EQ(schema_of("SELECT c, rank() OVER (ORDER BY sum(a)) AS r FROM u GROUP BY c"),
             "c STRING, r INT");
   EXPECT_EQ(error_of("SELECT row_number() OVER (PARTITION BY c) FROM u"),
-            "WINDOW_FUNCTION_AND_FRAME_MISMATCH@1:8");
+            "WINDOW_FUNCTION_FRAME_NOT_ORDERED@1:8");
 }
 
 TEST(Select, Generators) {

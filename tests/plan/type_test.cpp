@@ -44,7 +44,7 @@ TEST(Types, Dates) {
 TEST(Types, Choices) {
   EXPECT_EQ(type_of("CASE WHEN ok THEN a ELSE b END"), "BIGINT");
   EXPECT_EQ(type_of("CASE a WHEN 1 THEN 'x' END"), "STRING");
-  EXPECT_EQ(type_of("CASE WHEN a THEN 1 END"), "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN");
+  EXPECT_EQ(type_of("CASE WHEN a THEN 1 END"), "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE");
   EXPECT_EQ(type_of("coalesce(a, 1.5)"), "DECIMAL(11,1)");
   EXPECT_EQ(type_of("if(ok, NULL, dt)"), "DATE");
   EXPECT_EQ(type_of("a IN (1, 2L)"), "BOOLEAN");
