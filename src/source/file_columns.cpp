@@ -14,11 +14,14 @@ using value::Type;
 
 namespace {
 
+// Spark's file systems count in milliseconds.
+int64_t whole_milliseconds(int64_t micros) { return micros - micros % 1000; }
+
 void append_fact(const ListedFile& file, const std::string& fact, Column& out) {
   if (fact == "file_path") out.append_bytes(file_uri(file.path));
   else if (fact == "file_name") out.append_bytes(file_name(file.path));
   else if (fact == "file_block_start") out.append_fixed<int64_t>(0);
-  else if (fact == "file_modification_time") out.append_fixed(file.modified_us);
+  else if (fact == "file_modification_time") out.append_fixed(whole_milliseconds(file.modified_us));
   else out.append_fixed(static_cast<int64_t>(file.size));  // file_size, file_block_length
 }
 
@@ -31,7 +34,17 @@ void repeat_last(size_t more, Column& out) {
 
 }  // namespace
 
-std::string file_uri(std::string_view path) { return "file://" + std::string(path); }
+std::string file_uri(std::string_view path) {
+  constexpr std::string_view kPlain = "/-_.!~*'():@&=+$,;";
+  std::string out = "file://";
+  for (const char c : path) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       kPlain.find(c) != std::string_view::npos;
+    if (plain) out += c;
+    else out += fmt::format("%{:02X}", static_cast<unsigned>(static_cast<uint8_t>(c)));
+  }
+  return out;
+}
 
 std::string_view file_name(std::string_view path) {
   const size_t slash = path.rfind('/');

@@ -11,7 +11,7 @@
 
 namespace lakebed::source {
 
-// The URI of a local path as Spark shows it: file:///folder/name.
+// The URI of a local path as Spark shows it: file:///folder/name, escaped with %.
 std::string file_uri(std::string_view path);
 // The last part of a path.
 std::string_view file_name(std::string_view path);

@@ -41,7 +41,7 @@ std::string bare(const std::string& text) {
   if (from == std::string::npos) return "";
   std::string out = text.substr(from, text.find_last_not_of(" \t") - from + 1);
   const bool quoted = out.size() > 1 && out.front() == out.back() &&
-                      (out.front() == '\'' || out.front() == '"');
+                      (out.front() == '\'' || out.front() == '"' || out.front() == '`');
   return quoted ? out.substr(1, out.size() - 2) : out;
 }
 
