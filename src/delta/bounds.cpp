@@ -187,6 +187,16 @@ bool has_bounds(const value::Type& type) {
   }
 }
 
+// Readers agree on the spelling of the years 1 to 9999 only.
+constexpr int64_t kFirstDay = -719'162;
+constexpr int64_t kLastDay = 2'932'896;
+constexpr int64_t kDayUs = 86'400'000'000;
+
+bool has_plain_year(Int128 number, Kind kind) {
+  if (kind == Kind::kDate) return number >= kFirstDay && number <= kLastDay;
+  return number >= Int128{kFirstDay} * kDayUs && number < (Int128{kLastDay} + 1) * kDayUs;
+}
+
 std::optional<std::string> number_text(double number, bool least, Kind kind) {
   if (std::isinf(number)) return {};  // no JSON number
   std::string out;
@@ -244,10 +254,12 @@ std::optional<std::string> Bounds::text_of(bool least) const {
       append_decimal(out, number, type_.scale);
       return out;
     case Kind::kDate:
+      if (!has_plain_year(number, type_.kind)) return {};
       append_date(out, static_cast<int64_t>(number));
       return quoted(out);
     case Kind::kTimestamp:
     case Kind::kTimestampNtz:
+      if (!has_plain_year(number, type_.kind)) return {};
       append_timestamp(out, static_cast<int64_t>(number), 3);  // cuts: a floor, before 1970 too
       return quoted(out + (type_.kind == Kind::kTimestamp ? "Z" : ""));
     default:

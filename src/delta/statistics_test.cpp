@@ -102,6 +102,7 @@ TEST(Statistics, TimesAreFloored) {
             bounds("\"2023-11-14T22:13:20.123\"", "\"2023-11-14T22:13:20.123\""));
   EXPECT_EQ(of(fixed<int32_t>(Kind::kDate, {-719162, 19000})),
             bounds("\"0001-01-01\"", "\"2022-01-08\"", 2));
+  EXPECT_EQ(of(fixed<int32_t>(Kind::kDate, {2'932'897})).find("maxValues"), std::string::npos);
 }
 
 TEST(Statistics, NestedLeavesAndLimits) {

@@ -276,6 +276,12 @@ Result<TableShape> with_properties(const Snapshot& snapshot, const TextMap& prop
   shape.metadata = snapshot.metadata();
   shape.schema = snapshot.schema();
   LAKEBED_ASSIGN(TextMap stored, check_properties(properties));
+  const auto mode = stored.find(kMappingMode);
+  const bool mapping = mode != stored.end() && same_name(mode->second, "name");
+  if (mapping && !has_column_mapping(snapshot.metadata())) {
+    return project_error(std::string("NOT_BUILT_YET.") + kMappingMode,
+                         "Switching column mapping on for a table that exists is not built yet.");
+  }
   for (const auto& [name, value] : snapshot.metadata().configuration) {
     const bool kept = name.starts_with("delta.columnMapping.") ||
                       name.starts_with("delta.inCommitTimestampEnablement");

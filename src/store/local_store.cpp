@@ -4,6 +4,7 @@
 #include <linux/fs.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -218,7 +219,10 @@ class LocalStore : public Store {
   std::string folder_of(const std::string& path) const { return full(parent_of(path)); }
 
   std::string temporary_name(const std::string& path) {
-    return fmt::format("{}/{}{}-{}", folder_of(path), kTemporaryPrefix, ::getpid(), ++serial_);
+    // Random as well: a process of the same number may have died here and left its files.
+    uint64_t random = 0;
+    if (::getrandom(&random, sizeof(random), 0) != ssize_t{sizeof(random)}) random = ++serial_;
+    return fmt::format("{}/{}{}-{:016x}", folder_of(path), kTemporaryPrefix, ::getpid(), random);
   }
 
   Result<std::string> read_at(const Descriptor& file, const std::string& path, uint64_t offset,
@@ -285,9 +289,15 @@ class LocalStore : public Store {
       folders.merge(unflushed_);
       unflushed_.clear();
     }
-    for (const std::string& folder : folders) {
-      LAKEBED_TRY(flush_folder(folder));
+    while (!folders.empty()) {
+      const Status status = flush_folder(*folders.begin());
+      if (!status.ok()) {  // the next sync() tries again
+        const std::lock_guard<std::mutex> guard(mutex_);
+        unflushed_.merge(folders);
+        return status;
+      }
       ++fsyncs_;
+      folders.erase(folders.begin());
     }
     return {};
   }
