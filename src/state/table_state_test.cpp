@@ -156,7 +156,6 @@ TEST_F(StateTable, MergeStopsWithinItsBudget) {
 
 // Rule F4: tombstones applied before the threshold are forgotten, others stay.
 TEST_F(StateTable, OldTombstonesEnd) {
-  // Rule F4.
   create(Identity::kKey);
   StateWriter w = writer();
   for (uint64_t i = 0; i < 10; ++i) {
