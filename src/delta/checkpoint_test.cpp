@@ -234,5 +234,91 @@ TEST_F(EngineTest, PartitionsAndVectors) {
   EXPECT_EQ(input->files[0].path, folder_ + "/" + snapshot_.files()[0]->path);
 }
 
+// Appends a value made of the number `n`; NULL for some.
+void append_any(value::Column& column, uint64_t n) {
+  const Type& type = column.type();
+  if (n % 11 == 3) return column.append_null();
+  switch (type.kind) {
+    case Kind::kString:
+      return column.append_bytes(n % 5 == 0 ? std::string(30 + n % 9, static_cast<char>('a' + n % 26))
+                                            : "ü" + std::to_string(n));
+    case Kind::kBinary:
+      return column.append_bytes(std::string(n % 4, '\x01'));
+    case Kind::kFloat:
+      return column.append_fixed(static_cast<float>(n % 1000) / 8 - 50);
+    case Kind::kDouble:
+      return column.append_fixed(static_cast<double>(n % 100'003) / 7 - 5000);
+    case Kind::kDecimal:
+      return column.append_decimal(value::Int128(n) * (type.precision > 18 ? 1'000'000'007 : 1) -
+                                   500'000);
+    case Kind::kTimestamp:
+    case Kind::kTimestampNtz:
+      return column.append_integer(static_cast<int64_t>(n * 7'777'777'777) - 4'000'000'000'000'001);
+    case Kind::kStruct:
+      for (value::Column& child : column.raw_children()) append_any(child, n / 2 + 1);
+      return column.append_struct();
+    case Kind::kArray:
+      for (uint64_t i = 0; i < n % 3; ++i) append_any(column.raw_children()[0], n + i);
+      return column.append_list();
+    case Kind::kMap:
+      for (uint64_t i = 0; i < n % 2; ++i) {
+        column.raw_children()[0].append_bytes("k" + std::to_string(n));
+        append_any(column.raw_children()[1], n);
+      }
+      return column.append_list();
+    default:
+      return column.append_integer(static_cast<int64_t>(n % 101) - 50);
+  }
+}
+
+Schema all_types(bool odd) {
+  const std::string gap = odd ? " of" : "_";
+  const Type inner = Type::structure({field("x" + gap, Kind::kInt), field("t", Kind::kTimestamp)});
+  Schema schema = {field("id", Kind::kLong, false)};
+  for (const Kind kind : {Kind::kBoolean, Kind::kByte, Kind::kShort, Kind::kInt, Kind::kFloat,
+                          Kind::kDouble, Kind::kString, Kind::kBinary, Kind::kDate,
+                          Kind::kTimestamp, Kind::kTimestampNtz}) {
+    schema.push_back(field("c" + gap + Type(kind).text(), kind));
+  }
+  schema.push_back(field("small" + gap, Type::decimal(12, 3)));
+  schema.push_back(field("big" + gap, Type::decimal(30, 6)));
+  schema.push_back(field("s", inner));
+  schema.push_back(field("l" + gap, Type::array(inner)));
+  schema.push_back(field("m", Type::map(Kind::kString, Kind::kDouble)));
+  return schema;
+}
+
+TEST_F(EngineTest, AllTypes) {
+  create(all_types(false));
+  for (uint64_t part = 0; part < 3; ++part) {
+    ColumnBatch batch = ColumnBatch::empty(snapshot_.schema());
+    for (uint64_t row = 0; row < 40; ++row) {
+      batch.columns[0].append_integer(static_cast<int64_t>(part * 40 + row));
+      for (size_t i = 1; i < batch.columns.size(); ++i) {
+        append_any(batch.columns[i], part * 5000 + row * 37 + i);
+      }
+    }
+    batch.rows = 40;
+    write(batch);
+  }
+  hide({2, 39});
+  expect_sound();
+}
+
+TEST_F(EngineTest, AllTypesUnderOddNames) {
+  create(all_types(true));
+  for (uint64_t part = 0; part < 2; ++part) {
+    ColumnBatch batch = ColumnBatch::empty(snapshot_.schema());
+    for (uint64_t row = 0; row < 40; ++row) {
+      batch.columns[0].append_integer(static_cast<int64_t>(part * 40 + row));
+      for (size_t i = 1; i < batch.columns.size(); ++i) append_any(batch.columns[i], row * 37 + i);
+    }
+    batch.rows = 40;
+    write(batch);
+  }
+  hide({2, 39});
+  expect_sound();
+}
+
 }  // namespace
 }  // namespace lakebed::delta
