@@ -92,6 +92,13 @@ Result<ExpressionPtr> finish_call(const Function& function, Expression call) {
     if (child->kind != ExpressionKind::kLambda) {
       child = cast_to(child, signature.arguments[i]);
     } else if (child->type != signature.arguments[i]) {
+      const value::Type& wanted = signature.arguments[i];
+      if (common_type(child->type, wanted) != wanted) {
+        return type_mismatch("UNEXPECTED_INPUT_TYPE",
+                             fmt::format("The lambda function in `{}` must give {}, not {}.",
+                                         function.name, wanted.text(), child->type.text()),
+                             child->span);
+      }
       auto lambda = edit(*child);
       lambda->children[0] = cast_to(lambda->children[0], signature.arguments[i]);
       lambda->type = signature.arguments[i];
@@ -244,6 +251,17 @@ Result<ExpressionPtr> resolve_table_call(Session& session, Scope& scope, const E
   return finish_call(*function, std::move(call));
 }
 
+// input_file_name() over a scan of files is what _metadata says; elsewhere the table refuses it.
+std::optional<ExpressionPtr> input_file(Session& session, Scope& scope, const Expression& node) {
+  Expression column;
+  column.kind = ExpressionKind::kColumn;
+  column.span = node.span;
+  column.name_parts = {"_metadata", "file_path"};
+  auto found = resolve_column(session, scope, column);
+  if (!found.ok()) return std::nullopt;
+  return std::move(found).value();
+}
+
 bool is_count_star(const Expression& node) {
   return node.children.size() == 1 && node.children[0]->kind == ExpressionKind::kStar &&
          node.children[0]->name_parts.empty() && !node.distinct;
@@ -283,6 +301,9 @@ Result<ExpressionPtr> resolve_call(Session& session, Scope& scope, const Express
   }
   if (auto clock = clock_call(name, node.children.size(), session.options, node.span)) {
     return *clock;
+  }
+  if (name == "input_file_name" && node.children.empty()) {
+    if (auto path = input_file(session, scope, node)) return *path;
   }
   if (name == "count" && node.children.empty()) {
     return project_error("WRONG_NUM_ARGS.WITH_SUGGESTION",

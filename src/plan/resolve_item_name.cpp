@@ -17,6 +17,10 @@ ExpressionPtr spelled_out(Session& session, Scope& scope, const ExpressionPtr& n
     return copy;
   }
   auto copy = edit(*node);
+  if (node->window) {
+    auto window = named_window(scope, *node->window, node->span);
+    if (window.ok()) copy->window = std::move(window).value();
+  }
   const bool count_all = fold_case(node->name) == "count" && !node->distinct;
   if (node->kind == ExpressionKind::kCall && !count_all) {
     copy->children.clear();

@@ -93,7 +93,8 @@ Result<std::optional<Match>> match_items(const Scope& scope, const Expression& n
   for (const Item& item : *scope.items) {
     if (!item.visible || !same_name(item.name, node.name_parts.front())) continue;
     if (found != nullptr) {
-      if (same_expression(*found->expression, *item.expression)) continue;
+      const bool same = same_expression(*found->expression, *item.expression);
+      if (same && scope.item_use == ItemUse::kBeforeInput) continue;
       return project_error("AMBIGUOUS_LATERAL_COLUMN_ALIAS",
                            fmt::format("Two columns of the SELECT list are called {}.",
                                        quote_name(item.name)),

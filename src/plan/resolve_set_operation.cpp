@@ -79,7 +79,10 @@ Result<std::vector<value::Type>> common_types(const Relation& left, const Relati
   }
   std::vector<value::Type> types;
   for (size_t i = 0; i < left.output.size(); ++i) {
-    const auto common = common_type(left.output[i].type, right.output[i].type);
+    const value::Type& own = left.output[i].type;
+    auto common = common_type(own, right.output[i].type);
+    // Structs meet by position, whatever their fields are called.
+    if (!common && own.is_nested() && can_cast_implicitly(right.output[i].type, own)) common = own;
     if (!common) {
       return project_error("INCOMPATIBLE_COLUMN_TYPE",
                            fmt::format("{}: column {} ({}) has the type {} in the first input and "

@@ -18,24 +18,6 @@ bool has_fixed_frame(const std::string& name) {
   return std::find(kFixed.begin(), kFixed.end(), name) != kFixed.end();
 }
 
-Result<WindowSpec> named_window(const Scope& scope, const WindowSpec& window,
-                                const SourceSpan& span) {
-  if (window.name.empty()) return window;
-  if (scope.windows != nullptr) {
-    for (const auto& [name, spec] : *scope.windows) {
-      if (!same_name(name, window.name)) continue;
-      WindowSpec out = spec;
-      if (out.name == window.name) out.name.clear();
-      if (!out.name.empty()) return named_window(scope, out, span);
-      if (!window.order.empty()) out.order = window.order;
-      if (window.frame) out.frame = window.frame;
-      return out;
-    }
-  }
-  return project_error("MISSING_WINDOW_SPECIFICATION",
-                       fmt::format("There is no WINDOW {} in this SELECT.", window.name), span);
-}
-
 Status resolve_list(Session& session, Scope& scope, std::vector<ExpressionPtr>& list) {
   for (ExpressionPtr& item : list) {
     LAKEBED_ASSIGN(item, resolve_expression(session, scope, item));
@@ -70,7 +52,10 @@ Result<ExpressionPtr> frame_offset(Session& session, Scope& scope, const Express
                         offset->type.kind == value::Kind::kIntervalYearMonth;
   if (days) return cast_to(offset, value::Kind::kInt);
   if (interval && !key.is_numeric()) return offset;
-  return type_mismatch("SPECIFIED_WINDOW_FRAME_DIFF_TYPES",
+  const bool steps = key.is_numeric() || key.kind == value::Kind::kDate ||
+                     key.kind == value::Kind::kTimestamp || key.kind == value::Kind::kTimestampNtz;
+  return type_mismatch(steps ? "SPECIFIED_WINDOW_FRAME_DIFF_TYPES"
+                             : "SPECIFIED_WINDOW_FRAME_UNACCEPTED_TYPE",
                        fmt::format("The bounds of the RANGE frame have the type {}, the ordering "
                                    "has {}.",
                                    offset->type.text(), key.text()),
@@ -122,6 +107,24 @@ Status check_function(const Expression& call, const WindowSpec& window, const So
 }
 
 }  // namespace
+
+Result<WindowSpec> named_window(const Scope& scope, const WindowSpec& window,
+                                const SourceSpan& span) {
+  if (window.name.empty()) return window;
+  if (scope.windows != nullptr) {
+    for (const auto& [name, spec] : *scope.windows) {
+      if (!same_name(name, window.name)) continue;
+      WindowSpec out = spec;
+      if (out.name == window.name) out.name.clear();
+      if (!out.name.empty()) return named_window(scope, out, span);
+      if (!window.order.empty()) out.order = window.order;
+      if (window.frame) out.frame = window.frame;
+      return out;
+    }
+  }
+  return project_error("MISSING_WINDOW_SPECIFICATION",
+                       fmt::format("There is no WINDOW {} in this SELECT.", window.name), span);
+}
 
 Result<ExpressionPtr> resolve_window(Session& session, Scope& scope, const Expression& node) {
   LAKEBED_ASSIGN(WindowSpec window, named_window(scope, *node.window, node.span));

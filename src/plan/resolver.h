@@ -93,6 +93,9 @@ Result<ExpressionPtr> resolve_call(Session& session, Scope& scope, const Express
 Result<ExpressionPtr> typed_call(Session& session, const std::string& name,
                                  std::vector<ExpressionPtr> arguments, const SourceSpan& span);
 Result<ExpressionPtr> resolve_window(Session& session, Scope& scope, const Expression& node);
+// `window` with the specification of the named window that it refers to.
+Result<WindowSpec> named_window(const Scope& scope, const WindowSpec& window,
+                                const SourceSpan& span);
 Result<ExpressionPtr> resolve_literal(Session& session, const ExpressionPtr& node);
 Result<ExpressionPtr> resolve_case(Session& session, Scope& scope, const Expression& node);
 Result<ExpressionPtr> resolve_index(Session& session, Scope& scope, const Expression& node);

@@ -214,10 +214,33 @@ Result<ExpressionPtr> SelectBlock::order_key(const ExpressionPtr& key) {
   return item_column(items_.back(), key->span);
 }
 
+// ORDER BY ALL, unless a column has that name.
+bool SelectBlock::orders_by_all() const {
+  if (sort_->order.size() != 1) return false;
+  const Expression& key = *sort_->order.front()->children[0];
+  const bool all = key.kind == ExpressionKind::kColumn && key.name_parts.size() == 1 &&
+                   same_name(key.name_parts.front(), "all");
+  if (!all) return false;
+  const auto is_all = [](const auto& named) { return same_name(named.name, "all"); };
+  return std::none_of(items_.begin(), items_.end(), is_all) &&
+         std::none_of(scope_.attributes.begin(), scope_.attributes.end(), is_all);
+}
+
 Status SelectBlock::resolve_order() {
   if (sort_ == nullptr) return {};
   scope_.item_use = ItemUse::kBeforeInput;
   scope_.keep_item_references = true;
+  if (orders_by_all()) {
+    const std::vector<Item> items = items_;
+    for (const Item& item : items) {
+      auto sort = edit(*sort_->order.front());
+      sort->children[0] = item_column(item, sort->span);
+      sort->type = item.expression->type;
+      sort->resolved = true;
+      order_.push_back(sort);
+    }
+    return {};
+  }
   for (const ExpressionPtr& node : sort_->order) {
     auto sort = edit(*node);
     LAKEBED_ASSIGN(sort->children[0], order_key(node->children[0]));
@@ -239,6 +262,9 @@ Status SelectBlock::resolve_order() {
 bool SelectBlock::is_aggregated() const {
   if (core_->kind == RelationKind::kAggregate || having_ != nullptr) return true;
   if (qualify_condition_ != nullptr && has_aggregate(qualify_condition_)) return true;
+  for (const Generator& generator : generators_) {
+    if (has_aggregate(generator.call)) return true;
+  }
   return std::any_of(items_.begin(), items_.end(),
                      [](const Item& item) { return has_aggregate(item.expression); });
 }

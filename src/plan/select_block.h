@@ -37,6 +37,7 @@ class SelectBlock {
   Status add_generator(const ExpressionPtr& call, const std::vector<std::string>& names);
   Status resolve_conditions();
   Status resolve_order();
+  bool orders_by_all() const;
   Result<ExpressionPtr> order_key(const ExpressionPtr& key);
   Result<ExpressionPtr> item_at(const Expression& ordinal, const std::string& clause);
   ExpressionPtr item_column(const Item& item, const SourceSpan& span) const;

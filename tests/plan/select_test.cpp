@@ -42,6 +42,12 @@ TEST(Select, HiddenColumnsAreFoundByNameOnly) {
             "UNRESOLVED_COLUMN.WITH_SUGGESTION@1:8");
 }
 
+TEST(Select, InputFileNameIsTheMetadataPath) {
+  EXPECT_EQ(schema_of("SELECT input_file_name() AS f FROM t"), "f STRING");
+  EXPECT_EQ(error_of("SELECT input_file_name() FROM u"),
+            "FUNCTION_NOT_SUPPORTED.input_file_name@1:8");
+}
+
 TEST(Select, StarExcept) {
   EXPECT_EQ(schema_of("SELECT * EXCEPT (c) FROM u"), "a INT");
   EXPECT_EQ(schema_of("SELECT * EXCEPT (st.y, a, b, s, d, f, dt, ts, ok, arr, m, items, js) "
@@ -134,6 +140,8 @@ TEST(Select, WindowsAndQualify) {
 }
 
 TEST(Select, Generators) {
+  EXPECT_EQ(schema_of("SELECT explode(collect_list(a)) AS e FROM u"), "e INT");
+  EXPECT_EQ(schema_of("SELECT explode(arr) AS x, explode(arr) AS y FROM t"), "x INT, y INT");
   EXPECT_EQ(schema_of("SELECT a, explode(arr) AS e, e + 1 AS f FROM t"), "a INT, e INT, f INT");
   EXPECT_EQ(schema_of("SELECT explode(m) AS (k, v) FROM t"), "k STRING, v INT");
   EXPECT_EQ(schema_of("SELECT explode(arr) FROM t"), "col INT");
