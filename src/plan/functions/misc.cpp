@@ -58,6 +58,28 @@ Result<Signature> hash_signature(const CallShape& call, Kind result) {
 Result<Signature> type_hash(const CallShape& call) { return hash_signature(call, Kind::kInt); }
 Result<Signature> type_xxhash64(const CallShape& call) { return hash_signature(call, Kind::kLong); }
 
+// decode(bytes, charset), and decode(x, a, result, ..., [otherwise]): compares null-safe.
+Result<Signature> type_decode(const CallShape& call) {
+  const size_t count = call.arguments.size();
+  if (count == 2) {
+    return Signature{{Type(Kind::kBinary), Type(Kind::kString)}, Type(Kind::kString), true};
+  }
+  Type key = type_of(call, 0);
+  Type result;
+  for (size_t i = 1; i < count; ++i) {
+    const bool is_result = i % 2 == 0 || i + 1 == count;
+    Type& bound = is_result ? result : key;
+    auto common = common_type(bound, type_of(call, i));
+    if (!common) return unexpected_type(call, i, bound.text());
+    bound = *common;
+  }
+  Signature out{{key}, result, true};
+  for (size_t i = 1; i < count; ++i) {
+    out.arguments.push_back(i % 2 == 0 || i + 1 == count ? result : key);
+  }
+  return out;
+}
+
 Entry rule(const char* name, TypeRule typing, int min, int max) {
   Entry out{name};
   out.rule = typing;
@@ -86,6 +108,7 @@ void append_misc(std::vector<Function>& out) {
           rule("timestamp", type_cast_function, 1, 1),
           rule("hash", type_hash, 1, -1),
           rule("xxhash64", type_xxhash64, 1, -1),
+          rule("decode", type_decode, 2, -1),
           {"typeof", "any -> string"},
           {"assert_true", "boolean, string? -> void"},
           {"raise_error", "string -> void"},

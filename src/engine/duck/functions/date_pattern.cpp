@@ -152,9 +152,11 @@ std::string year_text(int64_t year, int count) {
   if (count == 2) return fmt::format("{:02}", floor_mod(year, 100));
   std::string digits = fmt::format("{}", year < 0 ? -year : year);
   const size_t own = digits.size();
-  while (static_cast<int>(digits.size()) < count) digits.insert(0, "0");
-  if (year < 0) return "-" + digits;
-  return count >= 4 && static_cast<int>(own) > count ? "+" + digits : digits;
+  std::string sign;
+  if (year < 0) sign = "-";
+  else if (count >= 4 && static_cast<int>(own) > count) sign = "+";
+  if (static_cast<int>(own) < count) sign.append(static_cast<size_t>(count) - own, '0');
+  return sign.append(digits);
 }
 
 std::string name_text(std::string_view name, int count) {

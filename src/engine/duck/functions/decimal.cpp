@@ -160,7 +160,8 @@ std::string decimal_text(Int128 unscaled, int scale) {
   while (static_cast<int>(digits.size()) <= scale) digits += '0';
   std::reverse(digits.begin(), digits.end());
   if (scale > 0) digits.insert(digits.size() - static_cast<size_t>(scale), ".");
-  return unscaled < 0 ? "-" + digits : digits;
+  if (unscaled < 0) digits.insert(digits.begin(), '-');
+  return digits;
 }
 
 double decimal_to_double(Int128 unscaled, int scale) {

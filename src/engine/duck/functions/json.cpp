@@ -11,6 +11,7 @@
 #include "engine/duck/functions/decimal.h"
 #include "engine/duck/functions/encoding.h"
 #include "engine/duck/functions/json_value.h"
+#include "engine/duck/functions/json_write.h"
 #include "engine/duck/functions/kernel.h"
 #include "engine/duck/functions/number_text.h"
 
@@ -23,87 +24,6 @@ using Json = JsonValue::Kind;
 
 namespace {
 
-// --- to_json -------------------------------------------------------------------------------------
-
-void write_json(const Column& column, size_t row, const std::string& zone, std::string& out);
-
-void write_real(double item, const std::string& text, std::string& out) {
-  if (std::isfinite(item)) out += text;
-  else append_json_string(out, text);
-}
-
-std::string iso_timestamp(int64_t micros, bool instant, const std::string& zone) {
-  const int64_t local = instant ? to_local(micros, zone).value_or(micros) : micros;
-  const int64_t rest = floor_mod(local, kMicrosPerDay);
-  const int64_t seconds = rest / kMicrosPerSecond;
-  std::string out = fmt::format("{}T{:02}:{:02}:{:02}.", date_text(floor_div(local, kMicrosPerDay)),
-                                seconds / 3600, seconds / 60 % 60, seconds % 60);
-  out += fmt::format("{:03}", rest % kMicrosPerSecond / 1000);
-  if (!instant) return out;
-  const int64_t offset = (local - micros) / kMicrosPerSecond;
-  if (offset == 0) return out + "Z";
-  const int64_t size = offset < 0 ? -offset : offset;
-  return out + fmt::format("{}{:02}:{:02}", offset < 0 ? '-' : '+', size / 3600, size / 60 % 60);
-}
-
-void write_struct(const Column& column, size_t row, const std::string& zone, std::string& out) {
-  out += '{';
-  bool first = true;
-  for (size_t i = 0; i < column.children().size(); ++i) {
-    const Column& child = column.children()[i];
-    if (child.is_null(row) || child.type().kind == Kind::kVoid) continue;
-    if (!first) out += ',';
-    first = false;
-    append_json_string(out, column.type().fields[i].name);
-    out += ':';
-    write_json(child, row, zone, out);
-  }
-  out += '}';
-}
-
-void write_list(const Column& column, size_t row, const std::string& zone, std::string& out) {
-  const bool map = column.type().kind == Kind::kMap;
-  out += map ? '{' : '[';
-  for (uint64_t i = column.begin(row); i < column.end(row); ++i) {
-    if (i > column.begin(row)) out += ',';
-    if (map) {
-      append_json_string(out, value_text(column.children()[0], i, zone));
-      out += ':';
-    }
-    write_json(column.children()[map ? 1 : 0], i, zone, out);
-  }
-  out += map ? '}' : ']';
-}
-
-void write_json(const Column& column, size_t row, const std::string& zone, std::string& out) {
-  if (column.is_null(row)) {
-    out += "null";
-    return;
-  }
-  const Kind kind = column.type().kind;
-  switch (kind) {
-    case Kind::kStruct: write_struct(column, row, zone, out); return;
-    case Kind::kArray:
-    case Kind::kMap: write_list(column, row, zone, out); return;
-    case Kind::kString: append_json_string(out, column.bytes(row)); return;
-    case Kind::kBinary: append_json_string(out, base64_text(column.bytes(row), false)); return;
-    case Kind::kDate: append_json_string(out, date_text(column.integer(row))); return;
-    case Kind::kTimestamp:
-    case Kind::kTimestampNtz:
-      append_json_string(out, iso_timestamp(column.integer(row), kind == Kind::kTimestamp, zone));
-      return;
-    case Kind::kFloat:
-      write_real(column.fixed<float>(row), value_text(column, row, zone), out);
-      return;
-    case Kind::kDouble:
-      write_real(column.fixed<double>(row), value_text(column, row, zone), out);
-      return;
-    case Kind::kIntervalYearMonth:
-    case Kind::kIntervalDayTime: append_json_string(out, value_text(column, row, zone)); return;
-    default: out += value_text(column, row, zone);
-  }
-}
-
 Error bad_option(std::string_view function, std::string_view option) {
   return update_error(fmt::format("FUNCTION_NOT_SUPPORTED.{}", function),
                       fmt::format("The option '{}' of `{}` is not built.", option, function));
@@ -114,7 +34,7 @@ Status to_json_row(const Row& row, Column& out, const KernelContext& context) {
     return bad_option("to_json", row.column(1).children()[0].bytes(row.begin(1)));
   }
   std::string text;
-  write_json(row.column(0), row.row(), context.zone, text);
+  append_json(row.column(0), row.row(), {context.zone, false}, text);
   out.append_bytes(text);
   return {};
 }

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/names.h"
 #include "engine/duck/connection.h"
+#include "engine/duck/functions/names.h"
 #include "engine/duck/scalar_udf.h"
 
 namespace lakebed::engine::duck {

@@ -103,8 +103,6 @@ std::vector<Rendering> misc_renderings();
 std::vector<Rendering> aggregate_renderings();
 std::vector<Rendering> window_renderings();
 
-// All names that are rendered; for the test that the two tables agree.
-std::vector<std::string> rendered_names();
 
 // Shorthands for renderers. `types_of` are Spark's types of the arguments.
 std::vector<value::Type> types_of(const RenderedCall& call);

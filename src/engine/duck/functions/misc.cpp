@@ -5,8 +5,10 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/names.h"
 #include "engine/duck/functions/decimal.h"
 #include "engine/duck/functions/kernel.h"
+#include "engine/duck/functions/utf8.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -202,6 +204,38 @@ Status raise_error_row(const Row& row, Column&, const KernelContext&) {
   return update_error("USER_RAISED_EXCEPTION", row.null(0) ? "" : std::string(row.text(0)));
 }
 
+Status decode_row(const Row& row, Column& out, const KernelContext&) {
+  const std::string name = fold_case(row.text(1));
+  if (name != "utf-8" && name != "us-ascii" && name != "iso-8859-1") {
+    return update_error("INVALID_PARAMETER_VALUE.CHARSET",
+                        fmt::format("'{}' is no character set that decode knows.", row.text(1)));
+  }
+  if (name != "iso-8859-1") {
+    if (!utf8_valid(row.text(0))) {
+      return update_error("MALFORMED_CHARACTER_CODING", "The bytes are no such text.");
+    }
+    out.append_bytes(row.text(0));
+    return {};
+  }
+  std::string text;
+  for (const char c : row.text(0)) utf8_append(text, static_cast<unsigned char>(c));
+  out.append_bytes(text);
+  return {};
+}
+
+Result<std::string> render_decode(const RenderedCall& call, RenderContext& context) {
+  const size_t count = call.arguments.size();
+  if (count == 2) return render_kernel(call, decode_row, kStrict, context);
+  std::string out = "(CASE";
+  size_t i = 1;
+  for (; i + 1 < count; i += 2) {
+    out += fmt::format(" WHEN {} IS NOT DISTINCT FROM {} THEN {}", call.arguments[0],
+                       call.arguments[i], call.arguments[i + 1]);
+  }
+  if (i < count) out += " ELSE " + call.arguments[i];
+  return out + " END)";
+}
+
 }  // namespace
 
 std::vector<Rendering> misc_renderings() {
@@ -210,6 +244,7 @@ std::vector<Rendering> misc_renderings() {
        render_cast_function},
       {"hash", hash_row<Murmur3>, kSeesNulls},
       {"xxhash64", hash_row<Xxh64>, kSeesNulls},
+      {"decode", render_decode},
       {"typeof", render_typeof},
       {"assert_true", assert_true_row, kSeesNulls},
       {"raise_error", raise_error_row, kSeesNulls},
