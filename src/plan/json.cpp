@@ -8,16 +8,16 @@ namespace lakebed::plan {
 template <>
 struct EnumNames<ExpressionKind> {
   static constexpr std::array<const char*, 19> names = {
-      "literal", "column",   "star",   "call",        "cast",  "alias", "case",
-      "lambda",  "variable", "window", "sort",        "query", "exists", "in_query",
+      "literal", "column",   "star",      "call",     "cast",        "alias",  "case",
+      "lambda",  "variable", "window",    "sort",     "query",       "exists", "in_query",
       "index",   "field",    "json_path", "interval", "outer_column"};
 };
 template <>
 struct EnumNames<RelationKind> {
   static constexpr std::array<const char*, 18> names = {
-      "read", "function", "values", "one_row",   "project",  "filter",        "having",
-      "qualify", "join",  "aggregate", "sort",   "limit",    "distinct",      "set_operation",
-      "alias", "with",    "generate", "leaf"};
+      "read",     "function",      "values", "one_row",   "project",  "filter",
+      "having",   "qualify",       "join",   "aggregate", "sort",     "limit",
+      "distinct", "set_operation", "alias",  "with",      "generate", "leaf"};
 };
 template <>
 struct EnumNames<JoinKind> {
@@ -76,8 +76,8 @@ std::string from_hex(const std::string& text, Trouble& trouble) {
 template <typename Archive, typename Node>
 void literal_text(Archive& archive, Node& node) {
   std::string hex;
-  const bool binary = node.kind == ExpressionKind::kLiteral &&
-                      node.type.kind == value::Kind::kBinary;
+  const bool binary =
+      node.kind == ExpressionKind::kLiteral && node.type.kind == value::Kind::kBinary;
   if constexpr (Archive::kReads) {
     archive.field("text", node.text);
     archive.field("hex", hex);
@@ -190,6 +190,46 @@ Json write(const WindowFrame& item) { return write_struct(item); }
 void read(const Json& json, WindowSpec& out, Trouble& trouble) { read_struct(json, out, trouble); }
 void read(const Json& json, WindowFrame& out, Trouble& trouble) { read_struct(json, out, trouble); }
 
+// What every walker of trees relies on: as many parts as the kind needs.
+static bool is_whole(const Expression& node) {
+  switch (node.kind) {
+    case ExpressionKind::kCast:
+    case ExpressionKind::kAlias:
+    case ExpressionKind::kLambda:
+    case ExpressionKind::kSort:
+    case ExpressionKind::kField:
+    case ExpressionKind::kJsonPath: return node.children.size() == 1;
+    case ExpressionKind::kWindow: return node.children.size() == 1 && node.window.has_value();
+    case ExpressionKind::kIndex: return node.children.size() == 2;
+    case ExpressionKind::kCase: return node.children.size() >= (node.has_operand ? 3U : 2U);
+    case ExpressionKind::kSubquery:
+    case ExpressionKind::kExists: return node.relation != nullptr;
+    case ExpressionKind::kInSubquery: return node.relation != nullptr && !node.children.empty();
+    case ExpressionKind::kColumn: return !node.name_parts.empty();
+    default: return true;
+  }
+}
+
+static bool is_whole(const Relation& node) {
+  switch (node.kind) {
+    case RelationKind::kRead: return !node.name_parts.empty();
+    case RelationKind::kFilter:
+    case RelationKind::kHaving:
+    case RelationKind::kQualify: return node.inputs.size() == 1 && node.condition != nullptr;
+    case RelationKind::kJoin: return node.inputs.size() == 2;
+    case RelationKind::kSetOperation: return node.inputs.size() >= 2;
+    case RelationKind::kAggregate:
+    case RelationKind::kSort:
+    case RelationKind::kLimit:
+    case RelationKind::kDistinct:
+    case RelationKind::kAlias: return node.inputs.size() == 1;
+    case RelationKind::kGenerate: return node.inputs.size() == 1 && node.expressions.size() == 1;
+    case RelationKind::kWith: return node.inputs.size() == node.names.size() + 1;
+    case RelationKind::kValues: return !node.rows.empty();
+    default: return true;
+  }
+}
+
 void read(const Json& json, ExpressionPtr& out, Trouble& trouble) {
   auto node = std::make_shared<Expression>();
   Reader reader(json, trouble);
@@ -197,6 +237,7 @@ void read(const Json& json, ExpressionPtr& out, Trouble& trouble) {
   reader.field("expr", node->kind);
   expression_members(reader, *node);
   reader.finish();
+  if (!is_whole(*node)) trouble.report("a part is missing from " + write(node->kind).dump());
   out = std::move(node);
 }
 
@@ -207,6 +248,7 @@ void read(const Json& json, RelationPtr& out, Trouble& trouble) {
   reader.field("rel", node->kind);
   relation_members(reader, *node);
   reader.finish();
+  if (!is_whole(*node)) trouble.report("a part is missing from " + write(node->kind).dump());
   out = std::move(node);
 }
 

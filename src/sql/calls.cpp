@@ -47,9 +47,9 @@ bool at_unit(const Cursor& cursor) {
 // timestampadd(DAY, n, t): the unit is a word, passed on as a string.
 ExpressionPtr parse_unit_call(Cursor& cursor) {
   static const std::map<std::string_view, std::string_view> names = {
-      {"TIMESTAMPADD", "timestampadd"},   {"DATEADD", "timestampadd"},
-      {"DATE_ADD", "timestampadd"},       {"TIMESTAMPDIFF", "timestampdiff"},
-      {"DATEDIFF", "timestampdiff"},      {"DATE_DIFF", "timestampdiff"},
+      {"TIMESTAMPADD", "timestampadd"}, {"DATEADD", "timestampadd"},
+      {"DATE_ADD", "timestampadd"},     {"TIMESTAMPDIFF", "timestampdiff"},
+      {"DATEDIFF", "timestampdiff"},    {"DATE_DIFF", "timestampdiff"},
       {"TIMEDIFF", "timestampdiff"}};
   const auto name = names.find(cursor.peek().upper);
   if (name == names.end() || !cursor.at("(", 1)) return nullptr;
@@ -102,8 +102,8 @@ ExpressionPtr parse_extract(Cursor& cursor) {
   const size_t opened = cursor.position();
   cursor.expect("(");
   const size_t field_first = cursor.position();
-  std::string field = cursor.at_string() ? cursor.next().text
-                                         : parse_identifier(cursor, "a field such as YEAR");
+  std::string field =
+      cursor.at_string() ? cursor.next().text : parse_identifier(cursor, "a field such as YEAR");
   ExpressionPtr name =
       literal(value::Kind::kString, std::move(field), cursor.span_from(field_first));
   cursor.expect("FROM");

@@ -1,7 +1,6 @@
 // The statements besides datasets and flows, and the choice between all of them.
 #include <array>
 
-#include "base/names.h"
 #include "sql/expressions.h"
 #include "sql/names.h"
 #include "sql/queries.h"
@@ -13,10 +12,10 @@ namespace {
 
 // First words of statements that are known and not built.
 constexpr std::array<std::string_view, 29> kUnsupported = {
-    "MERGE",   "UPDATE",  "DELETE",   "OPTIMIZE", "VACUUM",  "ALTER",   "TRUNCATE", "RESTORE",
-    "BEGIN",   "REFRESH", "CALL",     "GRANT",    "REVOKE",  "DENY",    "ANALYZE",  "CACHE",
-    "UNCACHE", "CLEAR",   "COPY",     "LOAD",     "MSCK",    "FSCK",    "REPAIR",   "CONVERT",
-    "REORG",   "EXPLAIN", "COMMENT",  "EXECUTE",  "DECLARE"};
+    "MERGE",   "UPDATE",  "DELETE",  "OPTIMIZE", "VACUUM", "ALTER", "TRUNCATE", "RESTORE",
+    "BEGIN",   "REFRESH", "CALL",    "GRANT",    "REVOKE", "DENY",  "ANALYZE",  "CACHE",
+    "UNCACHE", "CLEAR",   "COPY",    "LOAD",     "MSCK",   "FSCK",  "REPAIR",   "CONVERT",
+    "REORG",   "EXPLAIN", "COMMENT", "EXECUTE",  "DECLARE"};
 
 plan::UnsupportedStatement unsupported(Cursor& cursor, size_t first, std::string what) {
   plan::UnsupportedStatement out;
@@ -61,7 +60,7 @@ plan::Statement parse_set(Cursor& cursor) {
     if (cursor.accept("=")) {
       const size_t begin = cursor.peek().begin;
       skip_statement(cursor);
-      const size_t end = cursor.at_end() ? cursor.peek().begin : cursor.peek().begin;
+      const size_t end = cursor.peek().begin;
       std::string value = cursor.text().text().substr(begin, end - begin);
       while (!value.empty() && static_cast<unsigned char>(value.back()) <= ' ') value.pop_back();
       out.value = std::move(value);
@@ -121,8 +120,8 @@ plan::Statement parse_show(Cursor& cursor) {
                                        : parse_object_name(cursor, "a property").text();
       cursor.expect_close(opened);
     }
-  } else if (cursor.at_any({"TABLES", "VIEWS", "SCHEMAS", "DATABASES", "COLUMNS", "CATALOGS",
-                            "VOLUMES"})) {
+  } else if (cursor.at_any(
+                 {"TABLES", "VIEWS", "SCHEMAS", "DATABASES", "COLUMNS", "CATALOGS", "VOLUMES"})) {
     out.what = cursor.next().upper;
     if (out.what == "DATABASES") out.what = "SCHEMAS";
     parse_show_place(cursor, out);
@@ -208,15 +207,11 @@ plan::Statement skip_block(Cursor& cursor) {
     cursor.fail("AUTO CDC is no statement of its own",
                 "write CREATE FLOW name AS AUTO CDC INTO target FROM ...");
   }
-  static const std::vector<std::string> starts = {
-      "CREATE", "SELECT", "WITH", "INSERT", "SET", "USE", "DROP", "SHOW", "DESCRIBE", "VALUES",
-      "APPLY",  "FROM"};
-  std::string hint;
-  if (cursor.peek().kind == TokenKind::kWord) {
-    const std::string near = nearest_name(cursor.peek().text, starts);
-    if (!near.empty()) hint = "did you mean " + near + "?";
-  }
-  cursor.fail_expected("a statement (CREATE ..., SELECT ..., INSERT ..., ...)", std::move(hint));
+  static const std::vector<std::string> starts = {"CREATE",   "SELECT", "WITH",  "INSERT",
+                                                  "SET",      "USE",    "DROP",  "SHOW",
+                                                  "DESCRIBE", "VALUES", "APPLY", "FROM"};
+  cursor.fail_expected("a statement (CREATE ..., SELECT ..., INSERT ..., ...)",
+                       suggest(cursor, starts));
 }
 
 }  // namespace
@@ -246,18 +241,16 @@ plan::Statement parse_create_other(Cursor& cursor, size_t first, const std::stri
     out.span = cursor.span_from(first);
     return out;
   }
-  for (const std::string_view what : {"FUNCTION", "SINK", "CONNECTION", "INDEX", "VARIABLE",
-                                      "PROCEDURE", "SHARE", "POLICY"}) {
+  for (const std::string_view what :
+       {"FUNCTION", "SINK", "CONNECTION", "INDEX", "VARIABLE", "PROCEDURE", "SHARE", "POLICY"}) {
     if (cursor.at(what)) return unsupported(cursor, first, "CREATE " + std::string(what));
   }
-  static const std::vector<std::string> known = {"TABLE", "VIEW", "FLOW", "SCHEMA", "VOLUME",
-                                                 "STREAMING", "MATERIALIZED", "TEMPORARY",
-                                                 "CATALOG", "DATABASE", "PRIVATE", "FUNCTION"};
-  const bool word = cursor.peek().kind == TokenKind::kWord;
-  const std::string near = word ? nearest_name(cursor.peek().text, known) : "";
+  static const std::vector<std::string> known = {
+      "TABLE",        "VIEW",      "FLOW",    "SCHEMA",   "VOLUME",  "STREAMING",
+      "MATERIALIZED", "TEMPORARY", "CATALOG", "DATABASE", "PRIVATE", "FUNCTION"};
   const std::string after = modifiers.empty() ? "CREATE" : "CREATE " + modifiers;
   cursor.fail_expected("TABLE, VIEW, FLOW, SCHEMA or VOLUME after " + after,
-                       near.empty() ? "" : "did you mean " + near + "?");
+                       suggest(cursor, known));
 }
 
 plan::Statement parse_statement(Cursor& cursor) {

@@ -8,6 +8,8 @@ namespace {
 
 // Each level of nested brackets costs some ten stack frames.
 constexpr size_t kMaxDepth = 200;
+// A chain of equals is parsed by a loop, but makes a tree as deep as it is long.
+constexpr size_t kMaxChain = 2000;
 
 bool is_wordlike(std::string_view what) {
   return !what.empty() && ((what[0] >= 'A' && what[0] <= 'Z') || what[0] == '_');
@@ -163,6 +165,10 @@ void Cursor::refuse(std::string_view what, SourceSpan span, std::string hint) co
   Error error = project_error(std::move(code), std::string(what) + " is not supported", span);
   if (!hint.empty()) error.with_hint(std::move(hint));
   throw Failure{std::move(error)};
+}
+
+void Cursor::limit_chain(size_t length) const {
+  if (length > kMaxChain) fail("more than 2,000 operators of a kind in one row");
 }
 
 Nesting::Nesting(Cursor& cursor) : cursor_(cursor) {

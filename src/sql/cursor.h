@@ -72,6 +72,9 @@ class Cursor {
   [[noreturn]] void fail_at(SourceSpan span, std::string message, std::string hint = "") const;
   // A feature that is known and refused: UNSUPPORTED_FEATURE.<what, blanks as underscores>.
   [[noreturn]] void refuse(std::string_view what, SourceSpan span, std::string hint = "") const;
+  // Fails where a chain of equals (operators, joins, ...) has grown to a tree that could not be
+  // walked by recursion any more.
+  void limit_chain(size_t length) const;
   // "'FORM'", "the end of the statement", "the string 'x'".
   std::string found(size_t ahead = 0) const;
 

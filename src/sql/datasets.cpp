@@ -1,6 +1,5 @@
 // CREATE of streaming tables, materialized views, views and tables, in all three generations of
 // the grammar.
-#include "base/names.h"
 #include "sql/expressions.h"
 #include "sql/names.h"
 #include "sql/queries.h"
@@ -72,21 +71,18 @@ const char* kind_text(DatasetKind kind) {
   static const std::vector<std::string> known = {
       "COMMENT", "TBLPROPERTIES", "PARTITIONED", "CLUSTER", "LOCATION", "USING", "FLOW",
       "AS",      "SCHEDULE",      "TRIGGER",     "SELECT"};
-  const std::string near = cursor.peek().kind == TokenKind::kWord
-                               ? nearest_name(cursor.peek().text, known)
-                               : "";
   cursor.fail_expected(std::string("a clause of CREATE ") + kind_text(kind) +
                            " (COMMENT, TBLPROPERTIES, CLUSTER BY, FLOW, AS, ...)",
-                       near.empty() ? "" : "did you mean " + near + "?");
+                       suggest(cursor, known));
 }
 
 // Everything behind the name.
 void parse_tail(Cursor& cursor, plan::CreateDataset& out) {
   TableClauses clauses;
-  const bool view = out.kind == DatasetKind::kTemporaryView ||
-                    out.kind == DatasetKind::kPersistedView;
-  const bool table = out.kind == DatasetKind::kStreamingTable ||
-                     out.kind == DatasetKind::kManagedTable;
+  const bool view =
+      out.kind == DatasetKind::kTemporaryView || out.kind == DatasetKind::kPersistedView;
+  const bool table =
+      out.kind == DatasetKind::kStreamingTable || out.kind == DatasetKind::kManagedTable;
   if (cursor.at("(") && !at_query(cursor)) parse_table_spec(cursor, clauses, !view && table);
   while (!cursor.at_end() && !cursor.at(";")) {
     if (parse_table_clause(cursor, clauses)) continue;

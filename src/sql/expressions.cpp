@@ -16,12 +16,20 @@ using plan::ExpressionPtr;
 
 // Binding powers; an operator's right side is parsed one higher, so that equals lean left.
 enum Power : int {
-  kNothing = 0, kOr = 1, kAnd, kNot, kPredicate, kComparison, kBitOr, kBitXor, kBitAnd, kShift,
-  kAdditive, kMultiplicative, kSign,
+  kNothing = 0,
+  kOr = 1,
+  kAnd,
+  kNot,
+  kPredicate,
+  kComparison,
+  kBitOr,
+  kBitXor,
+  kBitAnd,
+  kShift,
+  kAdditive,
+  kMultiplicative,
+  kSign,
 };
-
-// Operators in one row: a tree this deep could not be walked by recursion.
-constexpr size_t kMaxChain = 2000;
 
 struct Infix {
   Power power = kNothing;
@@ -62,15 +70,12 @@ Infix infix_at(const Cursor& cursor) {
   if (token.kind != TokenKind::kSymbol) return {};
   if (const Infix shift = shift_at(cursor); shift.power != kNothing) return shift;
   static const std::map<std::string_view, Infix> symbols = {
-      {"=", {kComparison, "="}},      {"==", {kComparison, "="}},
-      {"<>", {kComparison, "<>"}},    {"!=", {kComparison, "<>"}},
-      {"<", {kComparison, "<"}},      {"<=", {kComparison, "<="}},
-      {">", {kComparison, ">"}},      {">=", {kComparison, ">="}},
-      {"<=>", {kComparison, "<=>"}},  {"|", {kBitOr, "|"}},
-      {"^", {kBitXor, "^"}},          {"&", {kBitAnd, "&"}},
-      {"+", {kAdditive, "+"}},        {"-", {kAdditive, "-"}},
-      {"||", {kAdditive, "concat"}},  {"*", {kMultiplicative, "*"}},
-      {"/", {kMultiplicative, "/"}},  {"%", {kMultiplicative, "%"}},
+      {"=", {kComparison, "="}},     {"==", {kComparison, "="}},    {"<>", {kComparison, "<>"}},
+      {"!=", {kComparison, "<>"}},   {"<", {kComparison, "<"}},     {"<=", {kComparison, "<="}},
+      {">", {kComparison, ">"}},     {">=", {kComparison, ">="}},   {"<=>", {kComparison, "<=>"}},
+      {"|", {kBitOr, "|"}},          {"^", {kBitXor, "^"}},         {"&", {kBitAnd, "&"}},
+      {"+", {kAdditive, "+"}},       {"-", {kAdditive, "-"}},       {"||", {kAdditive, "concat"}},
+      {"*", {kMultiplicative, "*"}}, {"/", {kMultiplicative, "/"}}, {"%", {kMultiplicative, "%"}},
   };
   const auto found = symbols.find(token.text);
   return found == symbols.end() ? Infix{} : found->second;
@@ -110,6 +115,7 @@ ExpressionPtr parse_like_many(Cursor& cursor, size_t first, const ExpressionPtr&
   std::vector<ExpressionPtr> patterns;
   parse_commas(cursor, [&] { patterns.push_back(parse_expression(cursor)); });
   cursor.expect_close(opened);
+  cursor.limit_chain(patterns.size());
   const SourceSpan span = cursor.span_from(first);
   ExpressionPtr out;
   for (const ExpressionPtr& pattern : patterns) {
@@ -132,8 +138,8 @@ ExpressionPtr parse_like(Cursor& cursor, size_t first, const ExpressionPtr& left
   if (name != "rlike" && cursor.accept("ESCAPE")) {
     const ExpressionPtr escape = parse_string_literal(cursor);
     if (escape->text.size() != 1) {
-      throw Failure{project_error("INVALID_ESC", "ESCAPE takes a string of one character",
-                                  escape->span)};
+      throw Failure{
+          project_error("INVALID_ESC", "ESCAPE takes a string of one character", escape->span)};
     }
     children.push_back(escape);
   }
@@ -208,7 +214,7 @@ ExpressionPtr parse_binary(Cursor& cursor, int least) {
   for (size_t length = 0;; ++length) {
     const Infix infix = infix_at(cursor);
     if (infix.power == kNothing || infix.power < least) return left;
-    if (length > kMaxChain) cursor.fail("more than 2,000 operators in one row");
+    cursor.limit_chain(length);
     if (infix.power == kPredicate) {
       left = parse_predicate(cursor, first, left);
       continue;

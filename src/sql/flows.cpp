@@ -14,10 +14,16 @@ namespace {
 
 using Clauses = std::map<std::string, SourceSpan>;
 
-constexpr std::array<std::string_view, 10> kFeedClauses = {
-    "KEYS", "IGNORE NULL UPDATES", "APPLY AS DELETE WHEN", "APPLY AS TRUNCATE WHEN",
-    "SEQUENCE BY", "SYSTEM SEQUENCE BY", "COLUMNS", "STORED AS", "TRACK HISTORY ON",
-    "COLUMNS TO UPDATE"};
+constexpr std::array<std::string_view, 10> kFeedClauses = {"KEYS",
+                                                           "IGNORE NULL UPDATES",
+                                                           "APPLY AS DELETE WHEN",
+                                                           "APPLY AS TRUNCATE WHEN",
+                                                           "SEQUENCE BY",
+                                                           "SYSTEM SEQUENCE BY",
+                                                           "COLUMNS",
+                                                           "STORED AS",
+                                                           "TRACK HISTORY ON",
+                                                           "COLUMNS TO UPDATE"};
 
 // Notes where a clause begins, its words taken; a second one is an error that names it.
 void note(Cursor& cursor, Clauses& clauses, const std::string& name, size_t first) {
@@ -66,6 +72,7 @@ plan::RelationPtr parse_feed_source(Cursor& cursor) {
 
 plan::ColumnChoice parse_keys(Cursor& cursor) {
   if (!cursor.at("(")) cursor.fail_expected("( and the names of the key columns after KEYS");
+  if (cursor.at("*", 1)) cursor.fail("KEYS takes the names of columns, no *");
   return parse_column_choice(cursor, false);
 }
 
@@ -186,7 +193,8 @@ void parse_cdc_spec(Cursor& cursor, plan::FlowBody& body, const SourceSpan& flow
   const size_t first = cursor.position();
   if (!cursor.accept("FROM")) cursor.fail_expected("FROM and the source of the flow");
   // A table may be called snapshot: then KEYS follows at once.
-  if (cursor.at("SNAPSHOT") && (cursor.at("(", 1) || (cursor.at_name(1) && !cursor.at("KEYS", 1)))) {
+  if (cursor.at("SNAPSHOT") &&
+      (cursor.at("(", 1) || (cursor.at_name(1) && !cursor.at("KEYS", 1)))) {
     cursor.next();
     plan::SnapshotSpec spec;
     spec.clauses["FROM SNAPSHOT"] = cursor.span_from(first);
@@ -241,7 +249,10 @@ void parse_insert_spec(Cursor& cursor, plan::FlowBody& body) {
     parse_identifier(cursor, "a column");
   }
   by_name = by_name || cursor.accept_all({"BY", "NAME"});
-  if (!by_name) cursor.fail_expected("BY NAME", "a flow matches columns by name: INSERT INTO t BY NAME SELECT ...");
+  if (!by_name) {
+    cursor.fail_expected("BY NAME",
+                         "a flow matches columns by name: INSERT INTO t BY NAME SELECT ...");
+  }
   if (!at_query(cursor)) cursor.fail_expected("a query after BY NAME");
   spec.query = parse_query(cursor);
   body.spec = std::move(spec);
@@ -256,6 +267,12 @@ plan::ColumnChoice parse_column_choice(Cursor& cursor, bool star) {
     const size_t start = cursor.position();
     out.names.push_back(parse_parts(cursor, "the name of a column"));
     out.spans.push_back(cursor.span_from(start));
+    const TokenKind kind = cursor.peek().kind;
+    if (cursor.at_any({"(", "+", "-", "*", "/", "||", ":", "::", "["}) &&
+        kind == TokenKind::kSymbol) {
+      cursor.fail("an expression stands where the name of a column must stand",
+                  "compute it in the source, under a name of its own");
+    }
   };
   bool brackets = true;
   if (star && cursor.accept("*")) {
@@ -285,7 +302,8 @@ plan::FlowBody parse_inner_flow(Cursor& cursor) {
     const SourceSpan flow = cursor.span_from(first);
     take_once(cursor, body);
     if (cursor.at("INTO")) {
-      cursor.fail("a flow inside CREATE STREAMING TABLE has no INTO", "leave out INTO and the name");
+      cursor.fail("a flow inside CREATE STREAMING TABLE has no INTO",
+                  "leave out INTO and the name");
     }
     parse_cdc_spec(cursor, body, flow);
   } else if (cursor.accept("INSERT")) {

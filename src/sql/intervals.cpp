@@ -1,6 +1,6 @@
 // INTERVAL literals: a sum of months, or a sum of microseconds.
-#include <charconv>
 #include <cctype>
+#include <charconv>
 
 #include "sql/literals.h"
 #include "sql/names.h"
@@ -109,11 +109,9 @@ void add_words(Sum& sum, const std::string& text) {
 
 // '1-2' YEAR TO MONTH, '1 02:03:04.5' DAY TO SECOND: parts from the greater unit to the smaller.
 void add_range(Sum& sum, std::string text, const Unit& from, const Unit& to) {
-  std::string sign;
-  if (!text.empty() && (text[0] == '-' || text[0] == '+')) {
-    sign = text.substr(0, 1);
-    text.erase(0, 1);
-  }
+  const bool signed_text = !text.empty() && (text[0] == '-' || text[0] == '+');
+  const std::string sign(text, 0, signed_text ? 1 : 0);
+  if (signed_text) text.erase(0, 1);
   const Unit* unit = &from;
   std::string part;
   for (size_t i = 0; i <= text.size(); ++i) {
@@ -130,8 +128,8 @@ void add_range(Sum& sum, std::string text, const Unit& from, const Unit& to) {
 }
 
 const Unit& take_unit(Cursor& cursor) {
-  const Unit* unit = cursor.peek().kind == TokenKind::kWord ? find_unit(cursor.peek().upper)
-                                                            : nullptr;
+  const Unit* unit =
+      cursor.peek().kind == TokenKind::kWord ? find_unit(cursor.peek().upper) : nullptr;
   if (unit == nullptr) cursor.fail_expected("a unit of the interval such as DAY or MONTHS");
   cursor.next();
   return *unit;

@@ -3,20 +3,22 @@
 #include <algorithm>
 #include <array>
 
+#include "base/names.h"
+
 namespace lakebed::sql {
 
 namespace {
 
 // Words that always go on with a query where an alias could stand.
 constexpr std::array<std::string_view, 34> kNoAlias = {
-    "AND",   "ANTI",      "AS",    "BETWEEN", "CROSS", "ELSE",   "EXCEPT", "FROM",  "FULL",
-    "GROUP", "HAVING",    "ILIKE", "IN",      "INNER", "INTERSECT", "IS",  "JOIN",  "LEFT",
-    "LIKE",  "MINUS",     "NATURAL", "NOT",   "ON",    "OR",     "ORDER",  "RIGHT", "RLIKE",
-    "SELECT", "SEMI",     "THEN",  "UNION",   "USING", "WHEN",   "WHERE"};
+    "AND",    "ANTI",   "AS",      "BETWEEN", "CROSS", "ELSE",      "EXCEPT", "FROM",  "FULL",
+    "GROUP",  "HAVING", "ILIKE",   "IN",      "INNER", "INTERSECT", "IS",     "JOIN",  "LEFT",
+    "LIKE",   "MINUS",  "NATURAL", "NOT",     "ON",    "OR",        "ORDER",  "RIGHT", "RLIKE",
+    "SELECT", "SEMI",   "THEN",    "UNION",   "USING", "WHEN",      "WHERE"};
 // Words that do so unless the item ends right behind them.
 constexpr std::array<std::string_view, 16> kSeldomAlias = {
-    "ASC",    "CLUSTER", "DESC",   "DISTRIBUTE", "DIV",  "LATERAL", "LIMIT", "NULLS",
-    "OFFSET", "QUALIFY", "REGEXP", "SORT",       "WINDOW", "OVER",  "FILTER", "END"};
+    "ASC",    "CLUSTER", "DESC",   "DISTRIBUTE", "DIV",    "LATERAL", "LIMIT",  "NULLS",
+    "OFFSET", "QUALIFY", "REGEXP", "SORT",       "WINDOW", "OVER",    "FILTER", "END"};
 constexpr std::array<std::string_view, 5> kNoTableAlias = {"TABLESAMPLE", "PIVOT", "UNPIVOT",
                                                            "WATERMARK", "STREAM"};
 
@@ -103,6 +105,18 @@ plan::ObjectName parse_identifier_clause(Cursor& cursor) {
   if (!names.at_end()) names.fail_expected("the end of the name");
   out.span = cursor.span_from(first);
   return out;
+}
+
+std::string suggest(const Cursor& cursor, const std::vector<std::string>& known) {
+  if (cursor.peek().kind != TokenKind::kWord) return "";
+  const std::string& word = cursor.peek().upper;
+  std::string near = nearest_name(word, known);
+  for (const std::string& candidate : known) {
+    const bool letters = candidate.size() == word.size() &&
+                         std::is_permutation(word.begin(), word.end(), candidate.begin());
+    if (near.empty() && letters) near = candidate;
+  }
+  return near.empty() ? "" : "did you mean " + near + "?";
 }
 
 bool at_bare_alias(const Cursor& cursor) {

@@ -32,6 +32,10 @@ bool at_bare_alias(const Cursor& cursor);
 // The same for the alias of a table, where more words may follow.
 bool at_bare_table_alias(const Cursor& cursor);
 
+// "did you mean X?" for the known word that is nearest to the current one, two swapped letters
+// included; "" where none is near.
+std::string suggest(const Cursor& cursor, const std::vector<std::string>& known);
+
 // Runs `item` once and again after every comma.
 template <typename Item>
 void parse_commas(Cursor& cursor, Item item) {

@@ -15,8 +15,7 @@ namespace {
 template <typename Parse>
 auto whole(std::string_view text, const std::string& file, Parse parse)
     -> Result<decltype(parse(std::declval<Cursor&>()))> {
-  const MappedText mapped = MappedText::whole(
-      std::make_shared<Original>(file, std::string(text)));
+  const MappedText mapped = MappedText::whole(std::make_shared<Original>(file, std::string(text)));
   try {
     Cursor cursor(mapped);
     auto out = parse(cursor);

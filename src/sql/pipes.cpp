@@ -48,8 +48,7 @@ RelationPtr pipe_set(Cursor& cursor, RelationPtr input) {
     std::string name = parse_identifier(cursor, "a column to set");
     cursor.expect("=");
     plan::ExpressionPtr value = parse_expression(cursor);
-    star->children.push_back(
-        alias(std::move(value), {std::move(name)}, cursor.span_from(start)));
+    star->children.push_back(alias(std::move(value), {std::move(name)}, cursor.span_from(start)));
   });
   auto node = make_relation(RelationKind::kProject, std::move(input));
   star->span = cursor.span_from(first);
@@ -136,7 +135,7 @@ RelationPtr parse_pipe(Cursor& cursor, size_t first, RelationPtr input) {
 
 RelationPtr parse_pipes(Cursor& cursor, size_t first, RelationPtr input) {
   for (size_t length = 0; cursor.accept("|>"); ++length) {
-    if (length > 1000) cursor.fail("more than 1,000 pipe operators in one row");
+    cursor.limit_chain(length);
     input = parse_pipe(cursor, first, std::move(input));
   }
   return input;

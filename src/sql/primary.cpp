@@ -140,8 +140,7 @@ ExpressionPtr parse_word(Cursor& cursor) {
   }
   if (at_clause_word(cursor)) {
     const bool comma = first > 0 && cursor.at("FROM");
-    cursor.fail_expected("an expression",
-                         comma ? "is there a comma too many before FROM?" : "");
+    cursor.fail_expected("an expression", comma ? "is there a comma too many before FROM?" : "");
   }
   if (at_bare_call(cursor)) {
     std::string name = cursor.next().text;
@@ -232,7 +231,8 @@ ExpressionPtr parse_star(Cursor& cursor, size_t first, std::vector<std::string> 
 }
 
 ExpressionPtr parse_postfix(Cursor& cursor, size_t first, ExpressionPtr base) {
-  while (auto node = parse_one_postfix(cursor, base)) {
+  for (size_t length = 0; auto node = parse_one_postfix(cursor, base); ++length) {
+    cursor.limit_chain(length);
     node->span = cursor.span_from(first);
     base = std::move(node);
   }

@@ -14,8 +14,8 @@ using plan::RelationPtr;
 
 bool at_values(const Cursor& cursor, size_t ahead) {
   const TokenKind kind = cursor.peek(ahead + 1).kind;
-  return cursor.at("VALUES", ahead) && (cursor.at("(", ahead + 1) || kind == TokenKind::kNumber ||
-                                        kind == TokenKind::kString);
+  return cursor.at("VALUES", ahead) &&
+         (cursor.at("(", ahead + 1) || kind == TokenKind::kNumber || kind == TokenKind::kString);
 }
 
 bool at_query_word(const Cursor& cursor, size_t ahead) {
@@ -72,7 +72,7 @@ RelationPtr parse_set_operations(Cursor& cursor, bool intersect_only) {
     if (cursor.at("INTERSECT") != intersect_only) return left;
     auto node = parse_set_operator(cursor);
     if (node == nullptr) return left;
-    if (length > 1000) cursor.fail("more than 1,000 set operations in one row");
+    cursor.limit_chain(length);
     RelationPtr right =
         intersect_only ? parse_query_primary(cursor) : parse_set_operations(cursor, true);
     node->inputs = {std::move(left), std::move(right)};
@@ -104,9 +104,9 @@ bool at_query(const Cursor& cursor, size_t ahead) {
   if (!at_query_word(cursor, inner)) return false;
   // `((SELECT 1) + 1)` is an expression: behind the first bracket a query must go on or end.
   const size_t after = cursor.matching(ahead) + 1;
-  return cursor.at_any({"UNION", "EXCEPT", "MINUS", "INTERSECT", "ORDER", "LIMIT", "OFFSET", "|>",
-                        ")", ";"},
-                       after) ||
+  return cursor.at_any(
+             {"UNION", "EXCEPT", "MINUS", "INTERSECT", "ORDER", "LIMIT", "OFFSET", "|>", ")", ";"},
+             after) ||
          cursor.peek(after).kind == TokenKind::kEnd;
 }
 

@@ -147,8 +147,7 @@ void parse_join_condition(Cursor& cursor, Relation& node) {
 }
 
 bool is_true(const ExpressionPtr& node) {
-  return node == nullptr ||
-         (node->kind == plan::ExpressionKind::kLiteral && node->text == "true");
+  return node == nullptr || (node->kind == plan::ExpressionKind::kLiteral && node->text == "true");
 }
 
 // LATERAL f(...) AS t(names): the left side's rows, each with what the function makes of it.
@@ -288,7 +287,7 @@ RelationPtr parse_joined(Cursor& cursor) {
   const size_t first = cursor.position();
   RelationPtr left = parse_relation(cursor);
   for (size_t length = 0;; ++length) {
-    if (length > 1000) cursor.fail("more than 1,000 joins in one row");
+    cursor.limit_chain(length);
     left = parse_lateral_views(cursor, std::move(left));
     RelationPtr joined = parse_join(cursor, first, left);
     if (joined == nullptr) return left;
@@ -299,7 +298,8 @@ RelationPtr parse_joined(Cursor& cursor) {
 RelationPtr parse_from(Cursor& cursor) {
   const size_t first = cursor.position();
   RelationPtr left = parse_joined(cursor);
-  while (cursor.accept(",")) {
+  for (size_t length = 0; cursor.accept(","); ++length) {
+    cursor.limit_chain(length);
     if (cursor.at("LATERAL") && cursor.at_any({"(", "VIEW"}, 1) == false && cursor.at("(", 2)) {
       cursor.next();
       left = parse_lateral_function(cursor, first, left, JoinKind::kCross);
@@ -316,7 +316,8 @@ RelationPtr parse_from(Cursor& cursor) {
 }
 
 RelationPtr parse_lateral_views(Cursor& cursor, RelationPtr input) {
-  while (cursor.at_all({"LATERAL", "VIEW"})) {
+  for (size_t length = 0; cursor.at_all({"LATERAL", "VIEW"}); ++length) {
+    cursor.limit_chain(length);
     const size_t first = cursor.position();
     cursor.next();
     cursor.next();

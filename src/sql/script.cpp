@@ -170,10 +170,11 @@ class Script {
     std::vector<std::string> known;
     for (const auto& [key, value] : parameters_) known.push_back(key);
     const std::string near = nearest_name(name, known);
-    Error error = project_error("UNKNOWN_PARAMETER", "the parameter ${" + name + "} has no value",
-                                span);
+    Error error =
+        project_error("UNKNOWN_PARAMETER", "the parameter ${" + name + "} has no value", span);
     error.with_hint(near.empty() ? "give it under configuration: in the project's file, or with "
-                                   "SET " + name + " = value; before it is used"
+                                   "SET " +
+                                       name + " = value; before it is used"
                                  : "did you mean ${" + near + "}?");
     throw Failure{std::move(error)};
   }

@@ -56,9 +56,9 @@ RelationPtr parse_select(Cursor& cursor, size_t first, RelationPtr input) {
   plan::ExpressionPtr having;
   if (cursor.accept("HAVING")) having = parse_expression(cursor);
   // Without GROUP BY only resolution knows whether the list aggregates.
-  auto node = make_relation(grouped || having != nullptr ? RelationKind::kAggregate
-                                                         : RelationKind::kProject,
-                            std::move(input));
+  auto node = make_relation(
+      grouped || having != nullptr ? RelationKind::kAggregate : RelationKind::kProject,
+      std::move(input));
   node->expressions = std::move(list);
   node->grouping = std::move(group.grouping);
   node->grouping_kind = group.kind;
@@ -174,8 +174,8 @@ Part parse_part(Cursor& cursor) {
     part.kind = plan::GroupingKind::kSets;
     part.elements = parse_sets_in_brackets(cursor);
   } else if (cursor.at_any({"ROLLUP", "CUBE"}) && cursor.at("(", 1)) {
-    part.kind = cursor.next().upper == "ROLLUP" ? plan::GroupingKind::kRollup
-                                                : plan::GroupingKind::kCube;
+    part.kind =
+        cursor.next().upper == "ROLLUP" ? plan::GroupingKind::kRollup : plan::GroupingKind::kCube;
     part.elements = parse_sets_in_brackets(cursor);
   } else {
     part.elements = {{parse_expression(cursor)}};
@@ -200,7 +200,8 @@ GroupBy combine(Cursor& cursor, const std::vector<Part>& parts) {
     out.grouping.insert(out.grouping.end(), expressions.begin(), expressions.end());
   }
   if (plain) return out;
-  if (parts.size() == 1 && parts[0].kind != plan::GroupingKind::kSets && simple(parts[0].elements)) {
+  if (parts.size() == 1 && parts[0].kind != plan::GroupingKind::kSets &&
+      simple(parts[0].elements)) {
     out.kind = parts[0].kind;
     return out;
   }

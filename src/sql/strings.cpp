@@ -63,8 +63,8 @@ size_t numbered_escape(std::string_view text, size_t at, std::string& out) {
     const auto first = digits(text, at + 2, 4, 16);
     if (!first) return 0;
     const bool high = *first >= 0xD800 && *first < 0xDC00;
-    const auto second = high && text.substr(at + 6, 2) == "\\u" ? digits(text, at + 8, 4, 16)
-                                                                 : std::nullopt;
+    const auto second =
+        high && text.substr(at + 6, 2) == "\\u" ? digits(text, at + 8, 4, 16) : std::nullopt;
     if (second && *second >= 0xDC00 && *second < 0xE000) {
       append_utf8(0x10000 + ((*first - 0xD800) << 10) + (*second - 0xDC00), out);
       return 12;

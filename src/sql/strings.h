@@ -8,7 +8,8 @@
 namespace lakebed::sql {
 
 // The offset behind the closing quote of the string whose opening quote stands at `quote_at`, or
-// npos. A backslash hides the next character, a doubled quote is one quote; neither in a raw string.
+// npos. A backslash hides the next character, a doubled quote is one quote; neither in a raw
+// string.
 size_t string_end(std::string_view text, size_t quote_at, bool raw);
 
 // The value of the text between the quotes. `\%` and `\_` keep their backslash, for LIKE.

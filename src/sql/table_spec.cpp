@@ -231,8 +231,9 @@ bool parse_noted_clause(Cursor& cursor, TableClauses& out) {
     once(cursor, out, "USING");
     cursor.next();
     const SourceSpan span = cursor.span_here();
+    const std::string format = cursor.peek().upper;
     if (!same_name(parse_identifier(cursor, "a format"), "delta")) {
-      cursor.refuse("USING A FORMAT OTHER THAN DELTA", span);
+      cursor.refuse("USING " + format, span, "tables are stored as Delta");
     }
   } else if (cursor.at_all({"DEFAULT", "COLLATION"})) {
     once(cursor, out, "DEFAULT COLLATION");

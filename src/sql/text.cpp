@@ -36,8 +36,8 @@ SourceSpan Original::span(size_t begin, size_t end) const {
   span.file = file_;
   span.line = static_cast<uint32_t>(after - line_starts_.begin());
   span.column = static_cast<uint32_t>(characters(view.substr(start, begin - start)) + 1);
-  span.length = static_cast<uint32_t>(
-      std::max<size_t>(1, characters(view.substr(begin, stop - begin))));
+  span.length =
+      static_cast<uint32_t>(std::max<size_t>(1, characters(view.substr(begin, stop - begin))));
   return span;
 }
 
@@ -65,9 +65,9 @@ MappedText MappedText::stand_in(std::string_view text, size_t begin, size_t end)
 
 const MappedText::Stretch& MappedText::stretch_at(size_t offset) const {
   LAKEBED_ASSERT(!stretches_.empty());
-  const auto after = std::upper_bound(
-      stretches_.begin(), stretches_.end(), offset,
-      [](size_t wanted, const Stretch& stretch) { return wanted < stretch.at; });
+  const auto after =
+      std::upper_bound(stretches_.begin(), stretches_.end(), offset,
+                       [](size_t wanted, const Stretch& stretch) { return wanted < stretch.at; });
   return after == stretches_.begin() ? *after : *(after - 1);
 }
 

@@ -18,12 +18,23 @@ struct NamedKind {
   Kind kind;
 };
 constexpr std::array<NamedKind, 17> kSimple = {{
-    {"BOOLEAN", Kind::kBoolean},  {"TINYINT", Kind::kByte},   {"BYTE", Kind::kByte},
-    {"SMALLINT", Kind::kShort},   {"SHORT", Kind::kShort},    {"INT", Kind::kInt},
-    {"INTEGER", Kind::kInt},      {"BIGINT", Kind::kLong},    {"LONG", Kind::kLong},
-    {"FLOAT", Kind::kFloat},      {"REAL", Kind::kFloat},     {"DOUBLE", Kind::kDouble},
-    {"BINARY", Kind::kBinary},    {"DATE", Kind::kDate},      {"TIMESTAMP_NTZ", Kind::kTimestampNtz},
-    {"TIMESTAMP_LTZ", Kind::kTimestamp}, {"VOID", Kind::kVoid},
+    {"BOOLEAN", Kind::kBoolean},
+    {"TINYINT", Kind::kByte},
+    {"BYTE", Kind::kByte},
+    {"SMALLINT", Kind::kShort},
+    {"SHORT", Kind::kShort},
+    {"INT", Kind::kInt},
+    {"INTEGER", Kind::kInt},
+    {"BIGINT", Kind::kLong},
+    {"LONG", Kind::kLong},
+    {"FLOAT", Kind::kFloat},
+    {"REAL", Kind::kFloat},
+    {"DOUBLE", Kind::kDouble},
+    {"BINARY", Kind::kBinary},
+    {"DATE", Kind::kDate},
+    {"TIMESTAMP_NTZ", Kind::kTimestampNtz},
+    {"TIMESTAMP_LTZ", Kind::kTimestamp},
+    {"VOID", Kind::kVoid},
 }};
 
 int small_number(Cursor& cursor, std::string_view what, int from, int to) {
@@ -122,9 +133,9 @@ Type timestamp(Cursor& cursor) {
 
 [[noreturn]] void unknown_type(const Cursor& cursor) {
   static const std::vector<std::string> known = {
-      "BOOLEAN", "TINYINT", "SMALLINT", "INT",  "BIGINT",    "FLOAT",         "DOUBLE", "DECIMAL",
-      "STRING",  "VARCHAR", "BINARY",   "DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "ARRAY",  "MAP",
-      "STRUCT",  "INTEGER", "NUMERIC",  "LONG", "CHAR"};
+      "BOOLEAN", "TINYINT", "SMALLINT", "INT",     "BIGINT",  "FLOAT",     "DOUBLE",
+      "DECIMAL", "STRING",  "VARCHAR",  "BINARY",  "DATE",    "TIMESTAMP", "TIMESTAMP_NTZ",
+      "ARRAY",   "MAP",     "STRUCT",   "INTEGER", "NUMERIC", "LONG",      "CHAR"};
   const std::string& name = cursor.peek().text;
   const std::string near = nearest_name(name, known);
   Error error = project_error("UNSUPPORTED_DATATYPE", "there is no type " + quote_name(name),

@@ -39,8 +39,8 @@ plan::WindowSpec parse_window_body(Cursor& cursor) {
   const size_t opened = cursor.position();
   cursor.expect("(");
   plan::WindowSpec spec;
-  const bool starts = cursor.at_any({"PARTITION", "DISTRIBUTE", "CLUSTER", "ORDER", "SORT"}) &&
-                      cursor.at("BY", 1);
+  const bool starts =
+      cursor.at_any({"PARTITION", "DISTRIBUTE", "CLUSTER", "ORDER", "SORT"}) && cursor.at("BY", 1);
   const bool frame = cursor.at_any({"ROWS", "RANGE"}) && !cursor.at(")", 1);
   if (!starts && !frame && cursor.at_name()) spec.name = cursor.next().text;
   if (cursor.accept_all({"PARTITION", "BY"}) || cursor.accept_all({"DISTRIBUTE", "BY"})) {
