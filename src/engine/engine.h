@@ -25,7 +25,7 @@ struct ParquetFile {
   std::map<std::string, std::optional<std::string>> constants;
 };
 
-// Data of one scan of a plan. Exactly one of `files`, `reader`, `csv` is used.
+// Data of one scan of a plan. Either `files` or `reader` is used.
 struct ScanInput {
   // Parquet. A column that a file lacks reads NULL; one of a narrower type is widened; nested
   // fields likewise. physical_names: column name -> name in the file, where they differ

@@ -95,8 +95,10 @@ class Leaves {
 
 Result<std::unique_ptr<value::BatchReader>> DuckEngine::run(
     const plan::ResolvedQuery& query, const std::map<uint32_t, ScanInput>& inputs) {
+  LAKEBED_ASSIGN(const auto connection, database_->connect());
   RenderContext context;
   context.time_zone = database_->time_zone();
+  context.connection = connection.get();
   Leaves leaves(database_, footers_, query, inputs);
   const LeafRenderer render = [&](const LeafRequest& request, RenderContext& inner) {
     return leaves.render(request, inner);
@@ -130,8 +132,10 @@ Result<value::ColumnBatch> DuckEngine::read_rows(
   std::sort(wanted.begin(), wanted.end());
   wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
 
+  LAKEBED_ASSIGN(const auto connection, database_->connect());
   RenderContext context;
   context.time_zone = database_->time_zone();
+  context.connection = connection.get();
   auto resources = std::make_unique<QueryResources>();
   const std::vector<ParquetFile> files = {file};
   ParquetScan scan;

@@ -12,14 +12,32 @@ using plan::Expression;
 using plan::Relation;
 using plan::RelationKind;
 
-// True where the order of rows of the source has a meaning in the result and a join may lose it.
+bool has_subquery(const Expression& expression) {
+  if (expression.relation) return true;
+  for (const auto& child : expression.children) {
+    if (has_subquery(*child)) return true;
+  }
+  return false;
+}
+
+bool has_subquery(const Relation& relation) {
+  if (relation.condition && has_subquery(*relation.condition)) return true;
+  for (const auto& item : relation.expressions) {
+    if (has_subquery(*item)) return true;
+  }
+  return false;
+}
+
+// True where the order of rows of the source has a meaning in the result and a join may lose it;
+// DuckDB turns subqueries into joins.
 bool joins_in_order(const Relation& relation) {
   switch (relation.kind) {
     case RelationKind::kJoin: return true;
     case RelationKind::kProject:
     case RelationKind::kFilter:
     case RelationKind::kLimit:
-    case RelationKind::kGenerate: return joins_in_order(*relation.inputs[0]);
+    case RelationKind::kGenerate:
+      return has_subquery(relation) || joins_in_order(*relation.inputs[0]);
     default: return false;
   }
 }
