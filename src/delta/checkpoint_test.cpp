@@ -240,8 +240,8 @@ void append_any(value::Column& column, uint64_t n) {
   if (n % 11 == 3) return column.append_null();
   switch (type.kind) {
     case Kind::kString:
-      return column.append_bytes(n % 5 == 0 ? std::string(30 + n % 9, static_cast<char>('a' + n % 26))
-                                            : "ü" + std::to_string(n));
+      if (n % 5 != 0) return column.append_bytes("ü" + std::to_string(n));
+      return column.append_bytes(std::string(30 + n % 9, static_cast<char>('a' + n % 26)));
     case Kind::kBinary:
       return column.append_bytes(std::string(n % 4, '\x01'));
     case Kind::kFloat:

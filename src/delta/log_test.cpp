@@ -1,6 +1,7 @@
 // The log end to end over a memory store: create, append, vectors, replay, races, damage.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <thread>
 
 #include "delta/commit.h"
@@ -209,6 +210,38 @@ TEST_F(LogTest, ManyThreadsOneWinnerAVersion) {
   const Snapshot last = *load(environment_);
   EXPECT_EQ(last.version(), 80);
   EXPECT_EQ(last.total_rows(), 80);
+}
+
+// A small commit costs at most 8 fsyncs: data, vector and state file, their folders, the commit.
+TEST_F(LogTest, CommitsOnDiskAreCheapAndFenceEachOther) {
+  const std::string folder = std::filesystem::temp_directory_path() /
+                             ("lakebed-log-" + uuid_text(make_uuid(*system_random())));
+  store_ = store::local_store(folder);
+  auto second_store = store::local_store(folder);
+  const Environment first{*store_, {}, clock_, *random_};
+  const Environment second{*second_store, {}, clock_, *random_};
+  TableDefinition definition;
+  definition.schema = {{"id", value::Kind::kLong, true, "", {}}};
+  const auto shape = new_table(definition, clock_, *random_);
+  Transaction create({"CREATE TABLE", {}, {}, {}, false}, *random_);
+  create.set_protocol(shape->protocol);
+  create.set_metadata(shape->metadata);
+  Snapshot mine;
+  ASSERT_TRUE(commit(first, mine, create)->won);
+  ASSERT_TRUE(commit(first, mine, writing("a.parquet"))->won);
+  Snapshot theirs = *load(second);
+  const std::vector<std::string> files = {"b.parquet", "_lakebed/dv/x.bin", "_lakebed/state/m"};
+  for (const std::string& name : files) ASSERT_TRUE(store_->put(name, "x").ok());
+  ASSERT_TRUE(store_->sync(files).ok());
+  const uint64_t before = store_->counters().fsyncs;
+  for (const std::string& name : files) ASSERT_TRUE(store_->put(name, "y").ok());
+  ASSERT_TRUE(store_->sync(files).ok());
+  ASSERT_TRUE(commit(first, mine, writing("b.parquet"))->won);
+  EXPECT_LE(store_->counters().fsyncs - before, 8U);
+  EXPECT_FALSE(commit(second, theirs, writing("c.parquet"))->won);
+  ASSERT_TRUE(*refresh(second, theirs));
+  EXPECT_EQ(theirs.file_set_hash(), mine.file_set_hash());
+  std::filesystem::remove_all(folder);
 }
 
 TEST_F(LogTest, UnclearPutsAreReadBack) {

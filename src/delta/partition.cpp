@@ -41,7 +41,7 @@ Result<std::string> unescape(std::string_view text) {
   return out;
 }
 
-// The scheme before a colon, or "" for a relative path. One letter or a colon after a slash is none.
+// The scheme before a colon, or "" for a relative path. One letter is none.
 std::string_view scheme_of(std::string_view path) {
   const size_t colon = path.find(':');
   if (colon == std::string_view::npos || colon < 2) return {};

@@ -22,7 +22,8 @@ std::string schema_to_json(const value::Schema& schema);
 // Only the type, as Delta writes it in JSON.
 std::string type_to_json(const value::Type& type);
 
-// True where some name, nested ones too, is legal only under column mapping: space , ; { } ( ) \n \t =
+// True where some name, nested ones too, is legal only under column mapping: it holds one of
+// space , ; { } ( ) \n \t =
 bool needs_column_mapping(const value::Schema& schema);
 
 std::string physical_name(const value::Field& field);

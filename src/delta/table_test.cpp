@@ -145,7 +145,8 @@ TEST_F(TableTest, BadDefinitionsAreNamed) {
 // Rule F3: new columns come last and are nullable; missing ones stay; types must not change.
 TEST_F(TableTest, SchemasGrow) {
   const Snapshot snapshot = snapshot_of(
-      *make({field("Id", Kind::kLong, false), field("s", Type::structure({field("x", Kind::kInt)}))}));
+      *make({field("Id", Kind::kLong, false),
+             field("s", Type::structure({field("x", Kind::kInt)}))}));
   const auto same = evolve_table(snapshot, {field("id", Kind::kLong)}, *random_);
   ASSERT_TRUE(same.ok());
   EXPECT_EQ(same->metadata, snapshot.metadata());
