@@ -234,9 +234,8 @@ namespace {
 
 // In the order of the variant's alternatives.
 constexpr std::array<const char*, std::variant_size_v<Statement>> kNames = {
-    "create_dataset", "create_flow",   "set",           "use",    "query",
-    "create_table",   "create_schema", "create_volume", "insert", "drop",
-    "show",           "describe",      "unsupported"};
+    "create_dataset", "create_flow", "set",  "use",  "query",    "create_table", "create_schema",
+    "create_volume",  "insert",      "drop", "show", "describe", "unsupported"};
 
 template <size_t Index = 0>
 void read_alternative(size_t index, Reader& reader, Statement& out) {

@@ -9,8 +9,9 @@ std::string problem(const std::string& text) {
   const auto json = parse_json(text);
   EXPECT_TRUE(json.ok()) << text;
   const auto read = expression_from_json(*json);
-  return read.ok() ? "" : read.error().code + " " + read.error().message + " " +
-                              read.error().span.text();
+  return read.ok()
+             ? ""
+             : read.error().code + " " + read.error().message + " " + read.error().span.text();
 }
 
 TEST(Json, OmitsDefaultsAndReadsThemBack) {
@@ -18,8 +19,7 @@ TEST(Json, OmitsDefaultsAndReadsThemBack) {
   column->kind = ExpressionKind::kColumn;
   column->name_parts = {"t", "a"};
   column->span = {"f.sql", 3, 7, 3};
-  EXPECT_EQ(to_json(*column).dump(),
-            R"({"expr":"column","at":"f.sql:3:7","parts":["t","a"]})");
+  EXPECT_EQ(to_json(*column).dump(), R"({"expr":"column","at":"f.sql:3:7","parts":["t","a"]})");
   const auto back = expression_from_json(to_json(*column));
   ASSERT_TRUE(back.ok());
   EXPECT_EQ((*back)->span.line, 3U);
@@ -48,10 +48,11 @@ TEST(Json, DamageIsNamed) {
             "PLAN_JSON.DAMAGED unknown member 'colour' f:1:2");
   EXPECT_EQ(problem(R"({"expr":"cast","at":"f:1:2","type":"INT"})"),
             "PLAN_JSON.DAMAGED a part is missing from \"cast\" f:1:2");
-  EXPECT_EQ(problem(R"({"expr":"literal","type":"DECIMAL(99,1)"})"),
+  EXPECT_EQ(problem(R"({"expr":"literal","type":"DECIMAL(99,1)"
+})"),
             "PLAN_JSON.DAMAGED a damaged type DECIMAL(99,1) ");
-  EXPECT_EQ(problem(R"([1])"), "PLAN_JSON.DAMAGED an object is expected ");
-  EXPECT_EQ(problem(R"({"parts":["a"]})"), "PLAN_JSON.DAMAGED an expression has no 'expr' ");
+EXPECT_EQ(problem(R"([1])"), "PLAN_JSON.DAMAGED an object is expected ");
+EXPECT_EQ(problem(R"({"parts":["a"]})"), "PLAN_JSON.DAMAGED an expression has no 'expr' ");
 }
 
 }  // namespace

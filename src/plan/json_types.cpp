@@ -20,10 +20,22 @@ namespace {
 using value::Kind;
 using value::Type;
 
-constexpr std::array<Kind, 16> kPlain = {
-    Kind::kVoid,   Kind::kBoolean, Kind::kByte,   Kind::kShort, Kind::kInt,       Kind::kLong,
-    Kind::kFloat,  Kind::kDouble,  Kind::kString, Kind::kBinary, Kind::kDate,     Kind::kTimestamp,
-    Kind::kTimestampNtz, Kind::kIntervalYearMonth, Kind::kIntervalDayTime, Kind::kDecimal};
+constexpr std::array<Kind, 16> kPlain = {Kind::kVoid,
+                                         Kind::kBoolean,
+                                         Kind::kByte,
+                                         Kind::kShort,
+                                         Kind::kInt,
+                                         Kind::kLong,
+                                         Kind::kFloat,
+                                         Kind::kDouble,
+                                         Kind::kString,
+                                         Kind::kBinary,
+                                         Kind::kDate,
+                                         Kind::kTimestamp,
+                                         Kind::kTimestampNtz,
+                                         Kind::kIntervalYearMonth,
+                                         Kind::kIntervalDayTime,
+                                         Kind::kDecimal};
 
 uint32_t number_of(std::string_view text) {
   uint32_t out = 0;
@@ -60,8 +72,8 @@ void Reader::finish() {
 SourceSpan span_from_text(const std::string& text) {
   SourceSpan out;
   const size_t column = text.rfind(':');
-  const size_t line = column == std::string::npos || column == 0 ? std::string::npos
-                                                                 : text.rfind(':', column - 1);
+  const size_t line =
+      column == std::string::npos || column == 0 ? std::string::npos : text.rfind(':', column - 1);
   const size_t start = line == std::string::npos ? 0 : line + 1;
   if (column == std::string::npos) return out;
   out.file = line == std::string::npos ? "" : text.substr(0, line);
@@ -73,9 +85,7 @@ SourceSpan span_from_text(const std::string& text) {
 Json write(const std::string& item) { return item; }
 Json write(bool item) { return item; }
 Json write(const SourceSpan& item) { return item.text(); }
-Json write(const ObjectName& item) {
-  return Json{{"parts", item.parts}, {"at", item.span.text()}};
-}
+Json write(const ObjectName& item) { return Json{{"parts", item.parts}, {"at", item.span.text()}}; }
 Json write(const value::Field& item) { return write_struct(item); }
 
 Json write(const Type& item) {

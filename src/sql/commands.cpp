@@ -227,8 +227,12 @@ plan::Statement parse_create_other(Cursor& cursor, size_t first, const std::stri
     cursor.next();
     out.if_not_exists = accept_if_not_exists(cursor);
     out.name = parse_object_name(cursor, "a name");
-    // COMMENT, MANAGED LOCATION, DBPROPERTIES: a schema is a folder and keeps none of them.
-    skip_statement(cursor);
+    // A schema is a folder of the warehouse: it keeps no comment, and lies nowhere else.
+    if (cursor.accept("COMMENT")) parse_string(cursor, "the comment as a string");
+    if (cursor.at("LOCATION") || cursor.at_all({"MANAGED", "LOCATION"})) {
+      cursor.refuse("A SCHEMA AT A LOCATION", cursor.span_here());
+    }
+    if (cursor.accept_all({"WITH", "DBPROPERTIES"})) parse_properties(cursor);
     out.span = cursor.span_from(first);
     return out;
   }

@@ -112,6 +112,14 @@ void parse_tail(Cursor& cursor, plan::CreateDataset& out) {
   }
 }
 
+// What a plain table has no place for and would silently lose.
+void refuse_lost_clauses(Cursor& cursor, const plan::CreateDataset& table) {
+  for (const char* clause : {"CHECK", "MASK", "ROW FILTER"}) {
+    const auto found = table.clauses.find(clause);
+    if (found != table.clauses.end()) cursor.refuse(clause, found->second);
+  }
+}
+
 // CREATE TABLE without anything of a pipeline is also a statement of `lakebed sql`.
 plan::Statement as_plain_table(plan::CreateDataset&& from, bool or_replace) {
   plan::CreateTable out;
@@ -140,7 +148,8 @@ plan::Statement parse_dataset(Cursor& cursor, size_t first, const Modifiers& wor
   out.span = cursor.span_from(first);
   const bool plain = out.kind == DatasetKind::kManagedTable && !words.is_private &&
                      !words.temporary && !words.or_refresh && !out.flow.has_value() &&
-                     out.expectations.empty() && out.cluster_by.empty();
+                     out.expectations.empty();
+  if (plain) refuse_lost_clauses(cursor, out);
   return plain ? as_plain_table(std::move(out), words.or_replace) : plan::Statement(std::move(out));
 }
 

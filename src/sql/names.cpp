@@ -16,9 +16,10 @@ constexpr std::array<std::string_view, 34> kNoAlias = {
     "LIKE",   "MINUS",  "NATURAL", "NOT",     "ON",    "OR",        "ORDER",  "RIGHT", "RLIKE",
     "SELECT", "SEMI",   "THEN",    "UNION",   "USING", "WHEN",      "WHERE"};
 // Words that do so unless the item ends right behind them.
-constexpr std::array<std::string_view, 16> kSeldomAlias = {
-    "ASC",    "CLUSTER", "DESC",   "DISTRIBUTE", "DIV",    "LATERAL", "LIMIT",  "NULLS",
-    "OFFSET", "QUALIFY", "REGEXP", "SORT",       "WINDOW", "OVER",    "FILTER", "END"};
+constexpr std::array<std::string_view, 19> kSeldomAlias = {
+    "APPLY", "CREATE",  "INSERT", "ASC",    "CLUSTER", "DESC",    "DISTRIBUTE",
+    "DIV",   "LATERAL", "LIMIT",  "NULLS",  "OFFSET",  "QUALIFY", "REGEXP",
+    "SORT",  "WINDOW",  "OVER",   "FILTER", "END"};
 constexpr std::array<std::string_view, 5> kNoTableAlias = {"TABLESAMPLE", "PIVOT", "UNPIVOT",
                                                            "WATERMARK", "STREAM"};
 
@@ -28,7 +29,7 @@ bool contains(const std::array<std::string_view, N>& words, const std::string& w
 }
 
 bool item_ends(const Cursor& cursor, size_t ahead) {
-  return cursor.at_any({",", ")", "FROM"}, ahead) || cursor.peek(ahead).kind == TokenKind::kEnd;
+  return cursor.at_any({",", ")", "FROM"}, ahead);
 }
 
 }  // namespace
@@ -128,7 +129,10 @@ bool at_bare_alias(const Cursor& cursor) {
 
 bool at_bare_table_alias(const Cursor& cursor) {
   const Token& token = cursor.peek();
-  if (token.kind == TokenKind::kWord && contains(kNoTableAlias, token.upper)) return false;
+  if (token.kind == TokenKind::kWord &&
+      (contains(kNoTableAlias, token.upper) || contains(kSeldomAlias, token.upper))) {
+    return false;
+  }
   return at_bare_alias(cursor);
 }
 

@@ -86,7 +86,8 @@ TEST(Query, RelationsOfEveryKind) {
             "{stream read_files /a:STRING format=>json:STRING header=>true:BOOLEAN}");
   EXPECT_EQ(query("FROM STREAM(read_files('/a'))"), "{stream read_files /a:STRING}");
   EXPECT_EQ(query("FROM STREAM table_changes('t', 1)"), "{stream table_changes t:STRING 1}");
-  EXPECT_EQ(query("FROM stream WHERE a"), "{where a {stream}}") << "a table may be called stream";
+  EXPECT_EQ(query("FROM stream SELECT a"), "{project ( a) {stream}}")
+      << "a table may be called stream";
   EXPECT_EQ(query("FROM delta.`/p/q` VERSION AS OF 3"), "{delta./p/q versionasof=3}");
   EXPECT_EQ(query("FROM t TIMESTAMP AS OF '2024-01-01' x"), "{as x {t timestampasof=2024-01-01}}");
   EXPECT_EQ(query("FROM VALUES (1, 'a'), (2, 'b') AS t(x, y)"),

@@ -195,6 +195,16 @@ RelationPtr finish_join(Cursor& cursor, size_t first, const RelationPtr& left, J
   return node;
 }
 
+RelationPtr parse_joins(Cursor& cursor, size_t first, RelationPtr left) {
+  for (size_t length = 0;; ++length) {
+    cursor.limit_chain(length);
+    left = parse_lateral_views(cursor, std::move(left));
+    RelationPtr joined = parse_join(cursor, first, left);
+    if (joined == nullptr) return left;
+    left = std::move(joined);
+  }
+}
+
 }  // namespace
 
 bool at_stream(const Cursor& cursor) {
@@ -285,14 +295,7 @@ RelationPtr parse_join(Cursor& cursor, size_t first, const RelationPtr& left) {
 
 RelationPtr parse_joined(Cursor& cursor) {
   const size_t first = cursor.position();
-  RelationPtr left = parse_relation(cursor);
-  for (size_t length = 0;; ++length) {
-    cursor.limit_chain(length);
-    left = parse_lateral_views(cursor, std::move(left));
-    RelationPtr joined = parse_join(cursor, first, left);
-    if (joined == nullptr) return left;
-    left = std::move(joined);
-  }
+  return parse_joins(cursor, first, parse_relation(cursor));
 }
 
 RelationPtr parse_from(Cursor& cursor) {
@@ -300,9 +303,10 @@ RelationPtr parse_from(Cursor& cursor) {
   RelationPtr left = parse_joined(cursor);
   for (size_t length = 0; cursor.accept(","); ++length) {
     cursor.limit_chain(length);
-    if (cursor.at("LATERAL") && cursor.at_any({"(", "VIEW"}, 1) == false && cursor.at("(", 2)) {
+    if (cursor.at("LATERAL") && !cursor.at_any({"(", "VIEW"}, 1) && cursor.at("(", 2)) {
       cursor.next();
       left = parse_lateral_function(cursor, first, left, JoinKind::kCross);
+      left = parse_joins(cursor, first, std::move(left));
       continue;
     }
     auto node = make_relation(RelationKind::kJoin, left);

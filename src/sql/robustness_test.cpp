@@ -75,8 +75,8 @@ TEST(Robustness, NestingHasALimit) {
     for (size_t i = 0; i < count; ++i) out += text;
     return out;
   };
-  for (const char* open : {"(", "f(", "NOT ", "- ", "CASE WHEN ", "a[", "(SELECT ", "[",
-                                  "x -> ", "STRUCT<a:", "CAST("}) {
+  for (const char* open : {"(", "f(", "NOT ", "- ", "CASE WHEN ", "a[", "(SELECT ", "[", "x -> ",
+                           "STRUCT<a:", "CAST("}) {
     try_text("SELECT " + many(open, 100000) + "1");
   }
   try_text("SELECT CAST(a AS " + many("ARRAY<", 100000));

@@ -299,7 +299,7 @@ TEST(Script, ParametersArePutInAndSpansStay) {
   EXPECT_EQ(table.columns[1].span.length, 14U) << "the parameter, as the user wrote it";
   const auto& query = std::get<plan::QueryStatement>((*parsed)[2]).query;
   EXPECT_EQ(query->expressions[0]->children[0]->text, "/data/shop");
-  EXPECT_EQ(query->expressions[1]->span.text(), "p.sql:4:26");
+  EXPECT_EQ(query->expressions[1]->span.text(), "p.sql:4:27");
 }
 
 TEST(Script, UnknownParameters) {
