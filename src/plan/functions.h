@@ -76,5 +76,8 @@ std::optional<value::Type> common_type(const value::Type& left, const value::Typ
 bool can_cast_implicitly(const value::Type& from, const value::Type& to);
 // True where CAST(from AS to) is allowed at all under ANSI.
 bool can_cast(const value::Type& from, const value::Type& to);
+// How Spark names the refusal of a cast: "CAST_WITHOUT_SUGGESTION", or, where a function or a
+// setting of Spark would do it, "CAST_WITH_FUNC_SUGGESTION", "CAST_WITH_CONF_SUGGESTION".
+std::string cast_refusal(const value::Type& from, const value::Type& to);
 
 }  // namespace lakebed::plan

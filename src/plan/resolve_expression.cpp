@@ -15,7 +15,7 @@ Result<ExpressionPtr> resolve_cast(Session& session, Scope& scope, const Express
     return cast_to(child, node.type);
   }
   if (!can_cast(child->type, node.type)) {
-    return type_mismatch("CAST_WITHOUT_SUGGESTION",
+    return type_mismatch(cast_refusal(child->type, node.type),
                          fmt::format("Cannot cast {} from {} to {}.",
                                      expression_text(*node.children[0]), child->type.text(),
                                      node.type.text()),

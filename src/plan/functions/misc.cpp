@@ -29,7 +29,7 @@ Type named_type(std::string_view name) {
 Result<Signature> type_cast_function(const CallShape& call) {
   const Type wanted = named_type(call.name);
   if (!can_cast(type_of(call, 0), wanted)) {
-    return mismatch(call, "CAST_WITHOUT_SUGGESTION",
+    return mismatch(call, cast_refusal(type_of(call, 0), wanted),
                     fmt::format("{} cannot be cast to {}.", type_of(call, 0).text(),
                                 wanted.text()));
   }

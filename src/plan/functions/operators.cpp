@@ -162,7 +162,8 @@ Result<Signature> type_times(const CallShape& call) {
 Result<Signature> type_divide(const CallShape& call) {
   if (auto found = scaled_interval(call, 0)) return *found;
   LAKEBED_ASSIGN(Type common, arithmetic_type(call));
-  if (common.kind == Kind::kDecimal) return numeric_operator(call);
+  const bool null = type_of(call, 0).kind == Kind::kVoid || type_of(call, 1).kind == Kind::kVoid;
+  if (common.kind == Kind::kDecimal && !null) return numeric_operator(call);
   return binary(Type(Kind::kDouble), Type(Kind::kDouble));
 }
 
@@ -189,7 +190,10 @@ Result<Signature> type_compare(const CallShape& call) {
     common = type_of(call, 0);
   }
   if (!common) return different_types(call);
-  if (has_map(*common)) return wrong_type(call, *common);
+  if (has_map(*common)) {
+    return mismatch(call, "INVALID_ORDERING_TYPE",
+                    fmt::format("`{}` does not compare {}.", call.name, common->text()));
+  }
   return binary(*common, Type(Kind::kBoolean));
 }
 
@@ -215,7 +219,10 @@ Result<Type> common_of(const CallShape& call, size_t from, std::string_view code
 
 Result<Signature> type_in(const CallShape& call) {
   LAKEBED_ASSIGN(Type common, common_of(call, 0, "DATA_DIFF_TYPES"));
-  if (has_map(common)) return wrong_type(call, common);
+  if (has_map(common)) {
+    return mismatch(call, "INVALID_ORDERING_TYPE",
+                    fmt::format("`{}` does not compare {}.", call.name, common.text()));
+  }
   return Signature{std::vector<Type>(call.arguments.size(), common), Type(Kind::kBoolean), true};
 }
 
@@ -358,7 +365,7 @@ void append_operators(std::vector<Function>& out) {
           {"rlike regexp regexp_like", "string, string -> boolean"},
           rule("in", type_in, 2, -1, kExact),
           rule("between", type_in, 3, 3, kExact),
-          rule("|| concat", type_concat, 0, -1, kRewritten),
+          rule("concat ||", type_concat, 0, -1, kRewritten),
           rule("&", type_bits, 2, 2, kExact),
           rule("|", type_bits, 2, 2, kExact),
           rule("^", type_bits, 2, 2, kExact),
@@ -367,8 +374,8 @@ void append_operators(std::vector<Function>& out) {
           rule("nvl ifnull", type_common, 2, 2, kExact),
           rule("nvl2", type_nvl2, 3, 3, kExact),
           rule("nullif", type_nullif, 2, 2, kRewritten),
-          {"nullifzero", "num -> =0"},
-          {"zeroifnull", "num -> =0"},
+          {"nullifzero", "void -> void | num -> =0"},
+          {"zeroifnull", "void -> int | num -> =0"},
           rule("if iff", type_if, 3, 3, kExact),
           rule("least", type_extreme, 2, -1, kExact),
           rule("greatest", type_extreme, 2, -1, kExact),

@@ -204,7 +204,8 @@ std::optional<Type> target(const Pattern& pattern, const Type& actual, const Bin
       return std::nullopt;
     case Pattern::What::kIntegral:
       if (actual.is_integer()) return actual;
-      if (actual.kind == Kind::kString || actual.kind == Kind::kVoid) return Type(Kind::kLong);
+      if (actual.kind == Kind::kString) return Type(Kind::kLong);
+      if (actual.kind == Kind::kVoid) return Type(Kind::kInt);
       return std::nullopt;
     default: break;
   }

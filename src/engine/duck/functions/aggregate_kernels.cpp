@@ -231,13 +231,13 @@ Status kurtosis_row(const Row& row, Column& out, const KernelContext&) {
   return {};
 }
 
-Status corr_row(const Row& row, Column& out, const KernelContext&) {
+namespace {
+
+// Second moments of the pairs in which no side is NULL.
+struct Pearson {
   double n = 0, x_average = 0, y_average = 0, ck = 0, x_mk = 0, y_mk = 0;
-  for (uint64_t i = 0; i < row.end(0) - row.begin(0); ++i) {
-    const uint64_t x_at = row.begin(0) + i, y_at = row.begin(1) + i;
-    if (row.elements(0).is_null(x_at) || row.elements(1).is_null(y_at)) continue;
-    const double x = row.elements(0).fixed<double>(x_at);
-    const double y = row.elements(1).fixed<double>(y_at);
+
+  void add(double x, double y) {
     n += 1;
     const double dx = x - x_average, dy = y - y_average;
     x_average += dx / n;
@@ -246,8 +246,34 @@ Status corr_row(const Row& row, Column& out, const KernelContext&) {
     x_mk += dx * (x - x_average);
     y_mk += dy * (y - y_average);
   }
-  if (n == 0 || x_mk == 0 || y_mk == 0) out.append_null();
-  else append_real(out, ck / std::sqrt(x_mk * y_mk));
+  double correlation() const { return ck / std::sqrt(x_mk * y_mk); }
+};
+
+Pearson pearson_of(const Row& row) {
+  Pearson out;
+  for (uint64_t i = 0; i < row.end(0) - row.begin(0); ++i) {
+    const uint64_t x = row.begin(0) + i, y = row.begin(1) + i;
+    if (row.elements(0).is_null(x) || row.elements(1).is_null(y)) continue;
+    out.add(row.elements(0).fixed<double>(x), row.elements(1).fixed<double>(y));
+  }
+  return out;
+}
+
+}  // namespace
+
+Status corr_row(const Row& row, Column& out, const KernelContext&) {
+  const Pearson p = pearson_of(row);
+  if (p.n == 0 || p.x_mk == 0 || p.y_mk == 0) out.append_null();
+  else append_real(out, p.correlation());
+  return {};
+}
+
+// The arguments are y and x: the dependent variable comes first.
+Status regr_r2_row(const Row& row, Column& out, const KernelContext&) {
+  const Pearson p = pearson_of(row);
+  if (p.n == 0 || p.y_mk == 0) out.append_null();
+  else if (p.x_mk == 0) append_real(out, 1.0);
+  else append_real(out, p.correlation() * p.correlation());
   return {};
 }
 

@@ -13,6 +13,7 @@ Status median_row(const Row& row, value::Column& out, const KernelContext& conte
 Status mode_row(const Row& row, value::Column& out, const KernelContext& context);
 Status skewness_row(const Row& row, value::Column& out, const KernelContext& context);
 Status kurtosis_row(const Row& row, value::Column& out, const KernelContext& context);
+Status regr_r2_row(const Row& row, value::Column& out, const KernelContext& context);
 Status corr_row(const Row& row, value::Column& out, const KernelContext& context);
 
 }  // namespace lakebed::engine::duck

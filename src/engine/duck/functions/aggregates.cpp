@@ -154,7 +154,8 @@ Result<std::string> render_kurtosis(const RenderedCall& call, RenderContext& con
 
 Result<std::string> render_corr(const RenderedCall& call, RenderContext& context) {
   const Type list = Type::array(Type(Kind::kDouble));
-  return call_kernel("corr", corr_row, kStrict,
+  const bool plain = call.node->name == "corr";
+  return call_kernel(call.node->name, plain ? corr_row : regr_r2_row, kStrict,
                      {aggregate(call, "list", call.arguments[0]),
                       aggregate(call, "list", call.arguments[1])},
                      {list, list}, Type(Kind::kDouble), context);
@@ -169,6 +170,12 @@ Result<std::string> render_listagg(const RenderedCall& call, RenderContext&) {
 Result<std::string> render_same(const RenderedCall& call, RenderContext&) {
   return aggregate(call, call.node->name, join_operands(call.arguments));
 }
+// Where the line has no slope DuckDB says NaN, Spark NULL.
+Result<std::string> render_regression(const RenderedCall& call, RenderContext&) {
+  const std::string line = aggregate(call, call.node->name, join_operands(call.arguments));
+  return fmt::format("(CASE WHEN isnan({0}) THEN NULL ELSE {0} END)", line);
+}
+
 Result<std::string> render_same_cast(const RenderedCall& call, RenderContext&) {
   return cast_to(aggregate(call, call.node->name, join_operands(call.arguments)), call.node->type);
 }
@@ -216,10 +223,9 @@ std::vector<Rendering> aggregate_renderings() {
       {"var_pop", "var_pop({0}){~}"},
       {"skewness", render_skewness},
       {"kurtosis", render_kurtosis},
-      {"corr", render_corr},
-      {"covar_pop covar_samp regr_avgx regr_avgy regr_slope regr_intercept regr_r2 regr_sxx "
-       "regr_syy regr_sxy",
-       render_same},
+      {"corr regr_r2", render_corr},
+      {"covar_pop covar_samp regr_avgx regr_avgy regr_sxx regr_syy regr_sxy", render_same},
+      {"regr_slope regr_intercept", render_regression},
       {"regr_count", render_same_cast},
       {"percentile", render_percentile},
       {"percentile_approx approx_percentile", render_percentile_approx},

@@ -58,7 +58,10 @@ std::string kernel_name(const std::string& name, KernelFlags flags,
   for (const Type& type : types) all += "," + type.text();
   all += "->" + result.text() + (flags.tried ? "?" : "!");
   std::string plain;
-  for (const char c : name) plain += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  for (const char c : name) {
+    const bool letter = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+    plain += letter ? std::string(1, c) : fmt::format("x{:02x}", static_cast<unsigned>(c));
+  }
   return fmt::format("lb_{}_{}", plain, hex64(hash64(all)));
 }
 

@@ -4,6 +4,7 @@
 #include "engine/duck/functions/arithmetic.h"
 #include "engine/duck/functions/kernel.h"
 #include "plan/functions.h"
+#include "value/order.h"
 
 namespace lakebed::engine::duck {
 
@@ -49,7 +50,44 @@ Result<std::string> render_concat(const RenderedCall& call, RenderContext& conte
   }
   std::string out;
   for (const std::string& operand : call.arguments) out += (out.empty() ? "" : " || ") + operand;
-  return "(" + out + ")";
+  return fmt::format("CAST(({}) AS {})", out, duck_type(call.node->type));
+}
+
+// Inside of arrays and structs DuckDB has NULL greatest, Spark has it least.
+int order_of(const Row& row) {
+  std::string left, right;
+  value::append_order_code(row.column(0), row.row(), left);
+  value::append_order_code(row.column(1), row.row(), right);
+  return left.compare(right);
+}
+
+Status less_row(const Row& row, Column& out, const KernelContext&) {
+  append_boolean(out, order_of(row) < 0);
+  return {};
+}
+Status less_or_equal_row(const Row& row, Column& out, const KernelContext&) {
+  append_boolean(out, order_of(row) <= 0);
+  return {};
+}
+Status greater_row(const Row& row, Column& out, const KernelContext&) {
+  append_boolean(out, order_of(row) > 0);
+  return {};
+}
+Status greater_or_equal_row(const Row& row, Column& out, const KernelContext&) {
+  append_boolean(out, order_of(row) >= 0);
+  return {};
+}
+
+Result<std::string> render_order(const RenderedCall& call, RenderContext& context) {
+  const std::string& name = call.node->name;
+  if (!call.node->children[0]->type.is_nested()) {
+    return fmt::format("({} {} {})", call.arguments[0], name, call.arguments[1]);
+  }
+  const RowFunction function = name == "<"    ? less_row
+                               : name == "<=" ? less_or_equal_row
+                               : name == ">"  ? greater_row
+                                              : greater_or_equal_row;
+  return render_kernel(call, function, kStrict, context);
 }
 
 Result<std::string> render_in(const RenderedCall& call, RenderContext&) {
@@ -76,10 +114,7 @@ std::vector<Rendering> operator_renderings() {
       {"positive", "{0}"},
       {"= ==", "({0} = {1})"},
       {"<> !=", "({0} <> {1})"},
-      {"<", "({0} < {1})"},
-      {"<=", "({0} <= {1})"},
-      {">", "({0} > {1})"},
-      {">=", "({0} >= {1})"},
+      {"< <= > >=", render_order},
       {"<=> equal_null", "({0} IS NOT DISTINCT FROM {1})"},
       {"is_distinct_from", "({0} IS DISTINCT FROM {1})"},
       {"and", "({0} AND {1})"},
