@@ -121,6 +121,10 @@ Connection::Connection(std::shared_ptr<Database> database, duckdb_connection con
     : database_(std::move(database)), connection_(connection) {}
 
 Connection::~Connection() {
+  if (retired_) {
+    api().disconnect(&connection_);
+    return;
+  }
   const std::lock_guard guard(database_->mutex_);
   database_->idle_.push_back(connection_);
 }
@@ -177,6 +181,7 @@ Result<duckdb_result> Connection::stream(const std::string& sql) {
 
 Result<std::string> Connection::value_of(const std::string& sql) {
   LAKEBED_ASSIGN(duckdb_result result, stream("SELECT CAST((" + sql + ") AS VARCHAR)"));
+  retire();  // the rows are not read to the end
   duckdb_data_chunk chunk = api().fetch_chunk(result);
   if (chunk == nullptr) {
     const char* message = api().result_error(&result);

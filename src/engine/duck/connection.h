@@ -72,6 +72,9 @@ class Connection {
 
   duckdb_connection handle() const { return connection_; }
   Database& database() const { return *database_; }
+  // Closes the connection when it is destroyed, instead of keeping it for others: for one whose
+  // stream of rows was left before its end, and whose transaction may be open.
+  void retire() { retired_ = true; }
 
   // Runs a statement whose rows are not needed. Returns the number of rows it changed or wrote.
   Result<uint64_t> execute(const std::string& sql);
@@ -83,6 +86,7 @@ class Connection {
  private:
   std::shared_ptr<Database> database_;
   duckdb_connection connection_ = nullptr;
+  bool retired_ = false;
 };
 
 // Spark's error for a message of DuckDB: a "CODE: message" of ours is taken as it is; overflow,

@@ -73,10 +73,17 @@ const char* pattern_code(std::string_view message) {
   return "ENGINE_ERROR";
 }
 
-// DuckDB appends the statement with a caret; generated SQL tells a user nothing.
+// DuckDB appends the statement with a caret, or advice about its settings; both tell a user of
+// generated SQL nothing.
 std::string_view without_statement(std::string_view message) {
-  const auto at = message.find("\n\nLINE ");
-  return at == std::string_view::npos ? message : message.substr(0, at);
+  return message.substr(0, message.find("\n\n"));
+}
+
+// "Conversion Error: text" -> "text".
+std::string_view without_class(std::string_view message) {
+  const auto at = message.find(" Error: ");
+  const bool leading = at != std::string_view::npos && at < 24;
+  return leading ? message.substr(at + 8) : message;
 }
 
 }  // namespace
@@ -85,6 +92,7 @@ Error translate_error(std::string_view message) {
   const auto text = without_statement(message);
   if (auto own = own_error(text)) return *own;
   Error error = update_error(pattern_code(text), std::string(text));
+  if (error.code != "ENGINE_ERROR") error.message = without_class(text);
   if (error.code == "ENGINE_OUT_OF_MEMORY") {
     error.with_hint("raise the memory limit, or give a temp folder with free space for spilling");
   }

@@ -110,6 +110,7 @@ class SchemaWalk {
 Result<std::shared_ptr<const FileSchema>> describe(Database& database, const std::string& path,
                                                    const std::string& leaves) {
   LAKEBED_ASSIGN(auto connection, database.connect());
+  connection->retire();  // its rows are not read to the end
   LAKEBED_ASSIGN(duckdb_result result, connection->stream("SELECT * FROM read_parquet(" +
                                                           path_list({path}) +
                                                           ", hive_partitioning=false) LIMIT 0"));

@@ -14,7 +14,8 @@ Result<std::string> QueryRenderer::expression(const Expression& node) {
     case ExpressionKind::kColumn:
     case ExpressionKind::kOuterColumn: return column_name(node.attribute);
     case ExpressionKind::kAlias: return expression(*node.children[0]);
-    case ExpressionKind::kCall: return call(node, "");
+    case ExpressionKind::kCall:
+      return node.name == "and" || node.name == "or" ? logic(node) : call(node, "");
     case ExpressionKind::kCase: return case_when(node);
     case ExpressionKind::kIndex: return index(node);
     case ExpressionKind::kField: return field(node);

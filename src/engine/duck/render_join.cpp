@@ -40,13 +40,13 @@ const char* set_words(plan::SetOperationKind kind) {
 Result<RenderedRelation> QueryRenderer::join(const Relation& node) {
   LAKEBED_ASSIGN(auto left, relation(*node.inputs[0]));
   LAKEBED_ASSIGN(auto right, relation(*node.inputs[1]));
-  std::string condition = "true";
+  std::string matched = "true";
   if (node.condition) {
-    LAKEBED_ASSIGN(condition, expression(*node.condition));
+    LAKEBED_ASSIGN(matched, condition(*node.condition));
   }
   RenderedRelation out;
   out.sql = fmt::format("SELECT * FROM {} {} {}{} ON {}", from(left.sql), join_words(node.join),
-                        node.lateral ? "LATERAL " : "", from(right.sql), condition);
+                        node.lateral ? "LATERAL " : "", from(right.sql), matched);
   out.ordinals = std::move(left.ordinals);
   // Without numbers on the left there is no order to keep; the right side only breaks ties.
   const bool ordered = !out.ordinals.empty() && keeps_right(node.join);

@@ -101,8 +101,8 @@ Result<RenderedRelation> QueryRenderer::project(const Relation& node) {
 
 Result<RenderedRelation> QueryRenderer::filter(const Relation& node) {
   LAKEBED_ASSIGN(auto input, relation(*node.inputs[0]));
-  LAKEBED_ASSIGN(auto condition, expression(*node.condition));
-  input.sql = fmt::format("SELECT * FROM {} WHERE {}", from(input.sql), condition);
+  LAKEBED_ASSIGN(auto kept, condition(*node.condition));
+  input.sql = fmt::format("SELECT * FROM {} WHERE {}", from(input.sql), kept);
   return input;
 }
 

@@ -61,6 +61,12 @@ class QueryRenderer {
   Result<RenderedRelation> stack(const plan::Relation& node, RenderedRelation input);
   Result<RenderedRelation> json_tuple(const plan::Relation& node, RenderedRelation input);
 
+  // render_logic.cpp
+  // A condition of a filter or join: DuckDB itself stops at the first part that decides.
+  Result<std::string> condition(const plan::Expression& node);
+  // AND / OR as values, where DuckDB would compute all parts.
+  Result<std::string> logic(const plan::Expression& node);
+
   // render_expression.cpp
   Result<std::string> call(const plan::Expression& node, const std::string& over);
   Result<std::string> case_when(const plan::Expression& node);

@@ -21,6 +21,7 @@ class QueryReader : public value::BatchReader {
         connection_(std::move(connection)) {}
   ~QueryReader() override {
     if (open_) api().destroy_result(&result_);
+    if (!done_) connection_->retire();
   }
   QueryReader(const QueryReader&) = delete;
   QueryReader& operator=(const QueryReader&) = delete;
