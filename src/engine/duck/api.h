@@ -100,22 +100,26 @@ struct Api {
   decltype(&::duckdb_destroy_scalar_function) destroy_scalar_function = nullptr;
   decltype(&::duckdb_scalar_function_set_name) scalar_function_set_name = nullptr;
   decltype(&::duckdb_scalar_function_set_varargs) scalar_function_set_varargs = nullptr;
-  decltype(&::duckdb_scalar_function_set_special_handling) scalar_function_set_special_handling = nullptr;
+  decltype(&::duckdb_scalar_function_set_special_handling)
+      scalar_function_set_special_handling = nullptr;
   decltype(&::duckdb_scalar_function_set_volatile) scalar_function_set_volatile = nullptr;
   decltype(&::duckdb_scalar_function_add_parameter) scalar_function_add_parameter = nullptr;
   decltype(&::duckdb_scalar_function_set_return_type) scalar_function_set_return_type = nullptr;
   decltype(&::duckdb_scalar_function_set_extra_info) scalar_function_set_extra_info = nullptr;
   decltype(&::duckdb_scalar_function_set_bind) scalar_function_set_bind = nullptr;
   decltype(&::duckdb_scalar_function_set_bind_data) scalar_function_set_bind_data = nullptr;
-  decltype(&::duckdb_scalar_function_set_bind_data_copy) scalar_function_set_bind_data_copy = nullptr;
+  decltype(&::duckdb_scalar_function_set_bind_data_copy)
+      scalar_function_set_bind_data_copy = nullptr;
   decltype(&::duckdb_scalar_function_bind_set_error) scalar_function_bind_set_error = nullptr;
   decltype(&::duckdb_scalar_function_set_function) scalar_function_set_function = nullptr;
   decltype(&::duckdb_register_scalar_function) register_scalar_function = nullptr;
   decltype(&::duckdb_scalar_function_get_extra_info) scalar_function_get_extra_info = nullptr;
-  decltype(&::duckdb_scalar_function_bind_get_extra_info) scalar_function_bind_get_extra_info = nullptr;
+  decltype(&::duckdb_scalar_function_bind_get_extra_info)
+      scalar_function_bind_get_extra_info = nullptr;
   decltype(&::duckdb_scalar_function_get_bind_data) scalar_function_get_bind_data = nullptr;
   decltype(&::duckdb_scalar_function_set_error) scalar_function_set_error = nullptr;
-  decltype(&::duckdb_scalar_function_bind_get_argument_count) scalar_function_bind_get_argument_count = nullptr;
+  decltype(&::duckdb_scalar_function_bind_get_argument_count)
+      scalar_function_bind_get_argument_count = nullptr;
   decltype(&::duckdb_scalar_function_bind_get_argument) scalar_function_bind_get_argument = nullptr;
   decltype(&::duckdb_create_scalar_function_set) create_scalar_function_set = nullptr;
   decltype(&::duckdb_destroy_scalar_function_set) destroy_scalar_function_set = nullptr;
@@ -128,11 +132,13 @@ struct Api {
   decltype(&::duckdb_destroy_aggregate_function) destroy_aggregate_function = nullptr;
   decltype(&::duckdb_aggregate_function_set_name) aggregate_function_set_name = nullptr;
   decltype(&::duckdb_aggregate_function_add_parameter) aggregate_function_add_parameter = nullptr;
-  decltype(&::duckdb_aggregate_function_set_return_type) aggregate_function_set_return_type = nullptr;
+  decltype(&::duckdb_aggregate_function_set_return_type)
+      aggregate_function_set_return_type = nullptr;
   decltype(&::duckdb_aggregate_function_set_functions) aggregate_function_set_functions = nullptr;
   decltype(&::duckdb_aggregate_function_set_destructor) aggregate_function_set_destructor = nullptr;
   decltype(&::duckdb_register_aggregate_function) register_aggregate_function = nullptr;
-  decltype(&::duckdb_aggregate_function_set_special_handling) aggregate_function_set_special_handling = nullptr;
+  decltype(&::duckdb_aggregate_function_set_special_handling)
+      aggregate_function_set_special_handling = nullptr;
   decltype(&::duckdb_aggregate_function_set_extra_info) aggregate_function_set_extra_info = nullptr;
   decltype(&::duckdb_aggregate_function_get_extra_info) aggregate_function_get_extra_info = nullptr;
   decltype(&::duckdb_aggregate_function_set_error) aggregate_function_set_error = nullptr;
@@ -144,13 +150,15 @@ struct Api {
   decltype(&::duckdb_destroy_table_function) destroy_table_function = nullptr;
   decltype(&::duckdb_table_function_set_name) table_function_set_name = nullptr;
   decltype(&::duckdb_table_function_add_parameter) table_function_add_parameter = nullptr;
-  decltype(&::duckdb_table_function_add_named_parameter) table_function_add_named_parameter = nullptr;
+  decltype(&::duckdb_table_function_add_named_parameter)
+      table_function_add_named_parameter = nullptr;
   decltype(&::duckdb_table_function_set_extra_info) table_function_set_extra_info = nullptr;
   decltype(&::duckdb_table_function_set_bind) table_function_set_bind = nullptr;
   decltype(&::duckdb_table_function_set_init) table_function_set_init = nullptr;
   decltype(&::duckdb_table_function_set_local_init) table_function_set_local_init = nullptr;
   decltype(&::duckdb_table_function_set_function) table_function_set_function = nullptr;
-  decltype(&::duckdb_table_function_supports_projection_pushdown) table_function_supports_projection_pushdown = nullptr;
+  decltype(&::duckdb_table_function_supports_projection_pushdown)
+      table_function_supports_projection_pushdown = nullptr;
   decltype(&::duckdb_register_table_function) register_table_function = nullptr;
   decltype(&::duckdb_bind_get_extra_info) bind_get_extra_info = nullptr;
   decltype(&::duckdb_bind_add_result_column) bind_add_result_column = nullptr;
