@@ -21,7 +21,8 @@ namespace {
 
 Error invalid(const std::string& name, const std::string& text, const char* wanted) {
   return project_error("INVALID_READ_OPTION", fmt::format("the option {} has the value `{}`; it "
-                                                          "takes {}", name, text, wanted));
+                                                          "takes {}",
+                                                          name, text, wanted));
 }
 
 // "\t" written as two characters means the tabulator.
@@ -97,18 +98,56 @@ Type field_type(std::string_view text, const CsvOptions& options, const Zone& zo
 }
 
 // Columns as far as they are known, in the order in which files name them.
-struct Columns {
-  Schema fields;
+struct Inference {
+  const ReadOptions& options;
+  CsvOptions csv;
+  Zone zone;
+  TimePatterns patterns;
+  Schema columns;
 
-  size_t at(const std::string& name) {
-    const auto found = value::find_field(fields, name);
-    if (found) return *found;
-    Field field;
-    field.name = name;
-    fields.push_back(std::move(field));
-    return fields.size() - 1;
-  }
+  Status file(CsvRecords records);
+  size_t column(const std::string& name);
+  std::vector<size_t> places(const CsvRecord& first);
 };
+
+size_t Inference::column(const std::string& name) {
+  const auto found = value::find_field(columns, name);
+  if (found) return *found;
+  Field field;
+  field.name = name;
+  columns.push_back(std::move(field));
+  return columns.size() - 1;
+}
+
+// Which column each field of a file's records is, by its first record.
+std::vector<size_t> Inference::places(const CsvRecord& first) {
+  std::vector<size_t> out;
+  if (csv.header) {
+    for (const std::string& name : csv_header_names(first)) out.push_back(column(name));
+    return out;
+  }
+  for (size_t i = 0; i < first.fields.size(); ++i) out.push_back(column(fmt::format("_c{}", i)));
+  return out;
+}
+
+Status Inference::file(CsvRecords records) {
+  CsvRecord record;
+  std::vector<size_t> columns_of;
+  for (uint64_t row = 0;; ++row) {
+    LAKEBED_ASSIGN(const bool more, records.next(record));
+    if (!more) return {};
+    if (row < csv.skip_rows) continue;
+    const bool first = row == csv.skip_rows;
+    if (first) columns_of = places(record);
+    if (first && csv.header) continue;
+    if (!options.infer_types) return {};
+    for (size_t i = 0; i < record.fields.size() && i < columns_of.size(); ++i) {
+      Type& type = columns[columns_of[i]].type;
+      if (type.kind == Kind::kString) continue;
+      type = merge_inferred(type, field_type(record.fields[i].text, csv, zone, patterns));
+    }
+  }
+}
 
 }  // namespace
 
@@ -116,10 +155,14 @@ std::vector<std::string> csv_header_names(const CsvRecord& record) {
   std::vector<std::string> out;
   const std::vector<CsvField>& fields = record.fields;
   for (size_t i = 0; i < fields.size(); ++i) {
-    const auto equals = [&](const CsvField& other) { return same_name(other.text, fields[i].text); };
+    const auto equals = [&](const CsvField& other) {
+      return same_name(other.text, fields[i].text);
+    };
     std::string name(fields[i].text);
-    if (name.empty()) name = fmt::format("_c{}", i);
-    else if (std::count_if(fields.begin(), fields.end(), equals) > 1) name += std::to_string(i);
+    if (name.empty())
+      name = fmt::format("_c{}", i);
+    else if (std::count_if(fields.begin(), fields.end(), equals) > 1)
+      name += std::to_string(i);
     out.push_back(std::move(name));
   }
   return out;
@@ -163,50 +206,25 @@ Result<CsvOptions> csv_options(const ReadOptions& options, const Schema& schema,
 
 Result<Schema> infer_csv(const std::vector<ListedFile>& files, const ReadOptions& options,
                          const std::string& session_zone) {
-  LAKEBED_ASSIGN(const CsvOptions csv, csv_options(options, {}, session_zone));
-  LAKEBED_ASSIGN(const Zone zone, Zone::find(csv.common.time_zone));
-  LAKEBED_ASSIGN(const TimePatterns patterns,
-                 TimePatterns::compile_all(csv.common.date_format, csv.common.timestamp_format,
-                                           csv.common.timestamp_ntz_format));
-  Columns columns;
-  CsvRecord record;
+  Inference inference{options, {}, *Zone::find("UTC"), {}, {}};
+  LAKEBED_ASSIGN(inference.csv, csv_options(options, {}, session_zone));
+  const JsonOptions& common = inference.csv.common;
+  LAKEBED_ASSIGN(inference.zone, Zone::find(common.time_zone));
+  LAKEBED_ASSIGN(inference.patterns,
+                 TimePatterns::compile_all(common.date_format, common.timestamp_format,
+                                           common.timestamp_ntz_format));
   for (const ListedFile& file : files) {
     auto stream = open_bytes(file);
-    if (!stream.ok()) {
-      if (options.ignore_missing_files && stream.error().code == "SOURCE_FILE_VANISHED") continue;
+    if (stream.ok()) {
+      LAKEBED_TRY(inference.file(CsvRecords(std::move(*stream), inference.csv.syntax)));
+    } else if (!options.ignore_missing_files || stream.error().code != "SOURCE_FILE_VANISHED") {
       return std::move(stream).error();
     }
-    CsvRecords records(std::move(*stream), csv.syntax);
-    std::vector<size_t> places;
-    for (uint64_t i = 0; i < csv.skip_rows; ++i) {
-      LAKEBED_ASSIGN(const bool more, records.next(record));
-      if (!more) break;
-    }
-    bool first = true;
-    while (true) {
-      LAKEBED_ASSIGN(const bool more, records.next(record));
-      if (!more) break;
-      if (first && csv.header) {
-        for (const std::string& name : csv_header_names(record)) places.push_back(columns.at(name));
-      }
-      for (size_t i = 0; first && !csv.header && i < record.fields.size(); ++i) {
-        places.push_back(columns.at(fmt::format("_c{}", i)));
-      }
-      const bool is_header = first && csv.header;
-      first = false;
-      if (is_header) continue;
-      if (!options.infer_types) break;
-      for (size_t i = 0; i < record.fields.size() && i < places.size(); ++i) {
-        Type& type = columns.fields[places[i]].type;
-        if (type.kind == Kind::kString) continue;
-        type = merge_inferred(type, field_type(record.fields[i].text, csv, zone, patterns));
-      }
-    }
   }
-  for (Field& field : columns.fields) {
+  for (Field& field : inference.columns) {
     if (!options.infer_types) field.type = Kind::kString;
   }
-  return columns.fields;
+  return inference.columns;
 }
 
 }  // namespace lakebed::source

@@ -26,8 +26,8 @@ constexpr size_t kNowhere = static_cast<size_t>(-1);
 enum class Role : uint8_t { kData, kCorrupt, kRescued, kMetadata, kPartition };
 
 struct DataColumn {
-  size_t column = 0;          // in the schema
-  size_t field = kNowhere;    // in the file's records; kNowhere: the file lacks it
+  size_t column = 0;        // in the schema
+  size_t field = kNowhere;  // in the file's records; kNowhere: the file lacks it
 };
 
 std::string_view trimmed(std::string_view text, bool left, bool right) {
@@ -97,9 +97,8 @@ Role CsvReader::role_of(const std::string& name) const {
 Status CsvReader::prepare() {
   const JsonOptions& common = options_.common;
   LAKEBED_ASSIGN(zone_, Zone::find(common.time_zone));
-  LAKEBED_ASSIGN(patterns_,
-                 TimePatterns::compile_all(common.date_format, common.timestamp_format,
-                                           common.timestamp_ntz_format));
+  LAKEBED_ASSIGN(patterns_, TimePatterns::compile_all(common.date_format, common.timestamp_format,
+                                                      common.timestamp_ntz_format));
   for (const value::Field& field : options_.layout.empty() ? schema_ : options_.layout) {
     if (role_of(field.name) == Role::kData) layout_.push_back(field);
   }
@@ -216,8 +215,10 @@ Status CsvReader::append_row(ColumnBatch& batch) {
     } else if (!append_value(record_.fields[data.field], column)) {
       const std::string_view text = record_.fields[data.field].text;
       column.append_null();
-      if (rescues) rescue(schema_[data.column].name, text, rescued);
-      else if (!problem) problem = mismatch(data.column, text);
+      if (rescues)
+        rescue(schema_[data.column].name, text, rescued);
+      else if (!problem)
+        problem = mismatch(data.column, text);
     }
   }
   for (size_t i = 0; rescues && i < header_.size() && i < record_.fields.size(); ++i) {
@@ -250,10 +251,14 @@ bool CsvReader::append_value(const CsvField& field, Column& out) const {
   }
   const Kind kind = out.type().kind;
   if (kind == Kind::kDouble || kind == Kind::kFloat) {
-    if (text == options_.nan_value) text = "NaN";
-    else if (text == options_.positive_inf) text = "Infinity";
-    else if (text == options_.negative_inf) text = "-Infinity";
-    else text = trimmed(text, true, true);
+    if (text == options_.nan_value)
+      text = "NaN";
+    else if (text == options_.positive_inf)
+      text = "Infinity";
+    else if (text == options_.negative_inf)
+      text = "-Infinity";
+    else
+      text = trimmed(text, true, true);
   }
   return append_plain(text, zone_, patterns_, out);
 }
@@ -264,14 +269,18 @@ Status CsvReader::fill_special(ColumnBatch& batch, bool corrupt, const std::stri
     switch (roles_[i]) {
       case Role::kData: break;
       case Role::kCorrupt:
-        if (corrupt) column.append_bytes(record_.raw);
-        else column.append_null();
+        if (corrupt)
+          column.append_bytes(record_.raw);
+        else
+          column.append_null();
         break;
       case Role::kRescued: {
         std::string path = "\"_file_path\":";
         value::append_json_string(file_uri(file().path), path);
-        if (rescued.empty()) column.append_null();
-        else column.append_bytes("{" + rescued + path + "}");
+        if (rescued.empty())
+          column.append_null();
+        else
+          column.append_bytes("{" + rescued + path + "}");
         break;
       }
       case Role::kMetadata: append_metadata(file(), 1, column); break;
@@ -299,8 +308,9 @@ std::string CsvReader::mismatch(size_t column, std::string_view text) const {
 Error CsvReader::malformed(const std::string& reason) const {
   return update_error("MALFORMED_RECORD_IN_PARSING",
                       fmt::format("{}, line {}: {}", file().path, record_.line, reason))
-      .with_hint("correct the file, or read it with mode => 'PERMISSIVE' or 'DROPMALFORMED', or "
-                 "with a rescuedDataColumn");
+      .with_hint(
+          "correct the file, or read it with mode => 'PERMISSIVE' or 'DROPMALFORMED', or "
+          "with a rescuedDataColumn");
 }
 
 }  // namespace

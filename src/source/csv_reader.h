@@ -23,18 +23,18 @@ namespace lakebed::source {
 struct CsvOptions {
   CsvSyntax syntax;
   bool header = false;
-  uint64_t skip_rows = 0;          // records before the header
-  std::string null_value;          // unquoted text that reads NULL
-  std::string empty_value;         // what a quoted empty field reads
+  uint64_t skip_rows = 0;   // records before the header
+  std::string null_value;   // unquoted text that reads NULL
+  std::string empty_value;  // what a quoted empty field reads
   std::string nan_value = "NaN";
   std::string positive_inf = "Inf";
   std::string negative_inf = "-Inf";
-  bool by_name = true;             // with a header; false: always by position (enforceSchema)
+  bool by_name = true;  // with a header; false: always by position (enforceSchema)
   bool trim_left = false;
   bool trim_right = false;
   // All columns of the files' records in their order, where the reader is asked for some only.
   value::Schema layout;
-  JsonOptions common;              // mode, formats, zone, special columns, batch size
+  JsonOptions common;  // mode, formats, zone, special columns, batch size
 };
 
 // Errors: INVALID_READ_OPTION for a separator or quote that cannot be used.

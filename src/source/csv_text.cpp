@@ -22,7 +22,7 @@ CsvRecords::CsvRecords(std::unique_ptr<ByteStream> stream, CsvSyntax syntax)
     : stream_(std::move(stream)), syntax_(std::move(syntax)) {}
 
 Status CsvRecords::fill() {
-  std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+  if (begin_ > 0) std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
   end_ -= begin_;
   begin_ = 0;
   if (buffer_.size() - end_ < kBlock) buffer_.resize(std::max(buffer_.size() * 2, end_ + kBlock));

@@ -12,9 +12,9 @@ namespace lakebed::source {
 
 struct CsvSyntax {
   std::string separator = ",";
-  char quote = '"';    // 0: none
-  char escape = '\\';  // inside quotes; the quote itself works as well
-  char comment = 0;    // records that begin with it are passed over; 0: none
+  char quote = '"';         // 0: none
+  char escape = '\\';       // inside quotes; the quote itself works as well
+  char comment = 0;         // records that begin with it are passed over; 0: none
   bool multi_line = false;  // quoted fields may hold line ends
 };
 
@@ -24,9 +24,9 @@ struct CsvField {
 };
 
 struct CsvRecord {
-  std::vector<CsvField> fields;  // valid until the next record
-  std::string_view raw;          // the record as it stands in the file
-  uint64_t line = 0;             // where it begins
+  std::vector<CsvField> fields;   // valid until the next record
+  std::string_view raw;           // the record as it stands in the file
+  uint64_t line = 0;              // where it begins
   const char* problem = nullptr;  // what is wrong with it; null: nothing
 };
 

@@ -13,11 +13,13 @@ namespace {
 
 const std::vector<std::string>& known_names() {
   static const std::vector<std::string> names = {
-      "skipChangeCommits", "ignoreChanges",      "ignoreDeletes",          "startingVersion",
-      "startingTimestamp", "versionAsOf",        "timestampAsOf",          "maxFilesPerTrigger",
-      "maxBytesPerTrigger", "readChangeFeed",    "readChangeData",         "endingVersion",
-      "endingTimestamp",   "schemaTrackingLocation", "schemaLocation",     "failOnDataLoss",
-      "withEventTimeOrder", "excludeRegex",      "mergeSchema"};
+      "skipChangeCommits", "ignoreChanges",          "ignoreDeletes",
+      "startingVersion",   "startingTimestamp",      "versionAsOf",
+      "timestampAsOf",     "maxFilesPerTrigger",     "maxBytesPerTrigger",
+      "readChangeFeed",    "readChangeData",         "endingVersion",
+      "endingTimestamp",   "schemaTrackingLocation", "schemaLocation",
+      "failOnDataLoss",    "withEventTimeOrder",     "excludeRegex",
+      "mergeSchema"};
   return names;
 }
 
@@ -58,8 +60,10 @@ Status set_feed(const Option& option) {
 Status set_limit(const Option& option, DeltaOptions& out) {
   auto parsed = parse_options({option}, "", "UTC");
   if (!parsed.ok()) return std::move(parsed).error();
-  if (same_name(option.name, "maxFilesPerTrigger")) out.max_files = parsed->max_files;
-  else out.max_bytes = parsed->max_bytes;
+  if (same_name(option.name, "maxFilesPerTrigger"))
+    out.max_files = parsed->max_files;
+  else
+    out.max_bytes = parsed->max_bytes;
   return {};
 }
 

@@ -11,14 +11,14 @@
 namespace lakebed::source {
 
 struct DeltaOptions {
-  bool skip_changes = false;     // skipChangeCommits
-  bool ignore_changes = false;   // files that a change rewrote are read as new ones
+  bool skip_changes = false;    // skipChangeCommits
+  bool ignore_changes = false;  // files that a change rewrote are read as new ones
   bool ignore_deletes = false;
-  bool from_latest = false;      // startingVersion => 'latest'
+  bool from_latest = false;  // startingVersion => 'latest'
   std::optional<int64_t> starting_version;
-  std::optional<int64_t> starting_ms;   // startingTimestamp
+  std::optional<int64_t> starting_ms;  // startingTimestamp
   std::optional<int64_t> version_as_of;
-  std::optional<int64_t> as_of_ms;      // timestampAsOf
+  std::optional<int64_t> as_of_ms;  // timestampAsOf
   uint64_t max_files = 1000;
   std::optional<uint64_t> max_bytes;
 };

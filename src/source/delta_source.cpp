@@ -45,8 +45,8 @@ Result<DeltaPosition> parse_position(const std::string& text) {
   const bool whole = json.is_object() && json.contains("table") && json["table"].is_string() &&
                      json.contains("version") && json["version"].is_number_integer();
   if (!whole) {
-    return update_error("SOURCE_POSITION.DAMAGED", "the position of a Delta source is damaged: " +
-                                                       text);
+    return update_error("SOURCE_POSITION.DAMAGED",
+                        "the position of a Delta source is damaged: " + text);
   }
   out.table = json["table"].get<std::string>();
   out.version = json["version"].get<int64_t>();
@@ -216,8 +216,7 @@ Result<DeltaPosition> DeltaSource::start() {
   return out;
 }
 
-Result<std::optional<Slice>> DeltaSource::next_slice(const std::string& position,
-                                                     SeenFiles& seen) {
+Result<std::optional<Slice>> DeltaSource::next_slice(const std::string& position, SeenFiles& seen) {
   DeltaPosition at;
   if (position.empty()) {
     LAKEBED_ASSIGN(at, start());
@@ -236,8 +235,9 @@ Result<std::optional<Slice>> DeltaSource::next_slice(const std::string& position
                         fmt::format("the stream has read the table {} with the id {}; the table "
                                     "there now has the id {}",
                                     request_.name, at.table, snapshot_->table_id()))
-        .with_hint("the table was dropped and made anew; a full refresh of the target reads it "
-                   "from its beginning");
+        .with_hint(
+            "the table was dropped and made anew; a full refresh of the target reads it "
+            "from its beginning");
   }
   if (at.in_snapshot) return snapshot_slice(std::move(at), seen);
   return commit_slice(std::move(at));
@@ -283,14 +283,16 @@ Result<bool> DeltaSource::counts(const delta::VersionChanges& changes) const {
   const bool deletes = effect == Effect::kRemovesFiles;
   if (deletes && (options_.ignore_deletes || options_.ignore_changes)) return false;
   const auto& info = changes.actions.info;
-  const std::string operation = info && !info->operation.empty() ? " (" + info->operation + ")" : "";
+  const std::string operation =
+      info && !info->operation.empty() ? " (" + info->operation + ")" : "";
   return update_error(
              deletes ? "DELTA_SOURCE_IGNORE_DELETE" : "DELTA_SOURCE_TABLE_IGNORE_CHANGES",
              fmt::format("version {}{} of the table {} {}, and a stream reads appends only",
                          changes.version, operation, request_.name,
                          deletes ? "deleted data" : "changed or deleted rows"))
-      .with_hint("STREAM t WITH (skipChangeCommits) passes such versions over; or refresh the "
-                 "target in full");
+      .with_hint(
+          "STREAM t WITH (skipChangeCommits) passes such versions over; or refresh the "
+          "target in full");
 }
 
 // Takes the files of version at.version + 1 as far as the limits go. True when it is done.
@@ -310,13 +312,14 @@ Result<std::optional<Slice>> DeltaSource::commit_slice(DeltaPosition at) {
   if (at.version > newest) {
     return update_error("DELTA_VERSION_NOT_FOUND",
                         fmt::format("the stream has read the table {} up to version {}, but its "
-                                    "newest version is {}", request_.name, at.version, newest));
+                                    "newest version is {}",
+                                    request_.name, at.version, newest));
   }
   Take taken = take();
   bool more = false;
   while (!more && at.version < newest) {
-    LAKEBED_ASSIGN(const auto changes, delta::read_changes(table_->environment(), at.version + 1,
-                                                           at.version + 1));
+    LAKEBED_ASSIGN(const auto changes,
+                   delta::read_changes(table_->environment(), at.version + 1, at.version + 1));
     LAKEBED_ASSIGN(const bool counted, counts(changes[0]));
     more = counted && !take_version(changes[0], at, taken);
     if (more) break;

@@ -18,8 +18,8 @@
 namespace lakebed::source {
 
 struct DeltaRequest {
-  std::string name;              // for messages: the table's name, or its path
-  std::string path;              // absolute local path of the table's folder
+  std::string name;                     // for messages: the table's name, or its path
+  std::string path;                     // absolute local path of the table's folder
   std::shared_ptr<store::Store> store;  // rooted at that folder; shared: readers outlive the source
   // skipChangeCommits, ignoreChanges, ignoreDeletes, startingVersion, startingTimestamp,
   // versionAsOf, timestampAsOf, maxFilesPerTrigger, maxBytesPerTrigger in any spelling;

@@ -26,12 +26,13 @@ class Seen : public SeenFiles {
 class DeltaSourceTest : public ::testing::Test {
  protected:
   void create(const std::string& id = "table-1") {
-    commit({R"({"protocol":{"minReaderVersion":1,"minWriterVersion":2}})",
-            fmt::format(R"({{"metaData":{{"id":"{}","format":{{"provider":"parquet","options":{{}}}},)"
-                        R"("schemaString":"{{\"type\":\"struct\",\"fields\":[{{\"name\":\"id\",)"
-                        R"(\"type\":\"integer\",\"nullable\":true,\"metadata\":{{}}}}]}}",)"
-                        R"("partitionColumns":[],"configuration":{{}},"createdTime":1}}}})",
-                        id)});
+    commit(
+        {R"({"protocol":{"minReaderVersion":1,"minWriterVersion":2}})",
+         fmt::format(R"({{"metaData":{{"id":"{}","format":{{"provider":"parquet","options":{{}}}},)"
+                     R"("schemaString":"{{\"type\":\"struct\",\"fields\":[{{\"name\":\"id\",)"
+                     R"(\"type\":\"integer\",\"nullable\":true,\"metadata\":{{}}}}]}}",)"
+                     R"("partitionColumns":[],"configuration":{{}},"createdTime":1}}}})",
+                     id)});
   }
   void commit(const std::vector<std::string>& actions) {
     std::string text;
@@ -45,8 +46,8 @@ class DeltaSourceTest : public ::testing::Test {
                        name, data_change);
   }
   std::string remove(const std::string& name, bool data_change = true) {
-    return fmt::format(R"({{"remove":{{"path":"{}","deletionTimestamp":1,"dataChange":{}}}}})", name,
-                       data_change);
+    return fmt::format(R"({{"remove":{{"path":"{}","deletionTimestamp":1,"dataChange":{}}}}})",
+                       name, data_change);
   }
 
   Result<std::unique_ptr<Source>> open(const std::map<std::string, std::string>& options = {},

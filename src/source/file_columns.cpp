@@ -3,8 +3,8 @@
 #include <fmt/core.h>
 
 #include "base/names.h"
-#include "source/source.h"
 #include "source/plain_value.h"
+#include "source/source.h"
 
 namespace lakebed::source {
 
@@ -18,11 +18,16 @@ namespace {
 int64_t whole_milliseconds(int64_t micros) { return micros - micros % 1000; }
 
 void append_fact(const ListedFile& file, const std::string& fact, Column& out) {
-  if (fact == "file_path") out.append_bytes(file_uri(file.path));
-  else if (fact == "file_name") out.append_bytes(file_name(file.path));
-  else if (fact == "file_block_start") out.append_fixed<int64_t>(0);
-  else if (fact == "file_modification_time") out.append_fixed(whole_milliseconds(file.modified_us));
-  else out.append_fixed(static_cast<int64_t>(file.size));  // file_size, file_block_length
+  if (fact == "file_path")
+    out.append_bytes(file_uri(file.path));
+  else if (fact == "file_name")
+    out.append_bytes(file_name(file.path));
+  else if (fact == "file_block_start")
+    out.append_fixed<int64_t>(0);
+  else if (fact == "file_modification_time")
+    out.append_fixed(whole_milliseconds(file.modified_us));
+  else
+    out.append_fixed(static_cast<int64_t>(file.size));  // file_size, file_block_length
 }
 
 // The value of the row that was just appended, `more` times more.
@@ -40,8 +45,10 @@ std::string file_uri(std::string_view path) {
   for (const char c : path) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                        kPlain.find(c) != std::string_view::npos;
-    if (plain) out += c;
-    else out += fmt::format("%{:02X}", static_cast<unsigned>(static_cast<uint8_t>(c)));
+    if (plain)
+      out += c;
+    else
+      out += fmt::format("%{:02X}", static_cast<unsigned>(static_cast<uint8_t>(c)));
   }
   return out;
 }

@@ -84,8 +84,8 @@ class FileSource : public Source {
 };
 
 Status FileSource::open() {
-  LAKEBED_ASSIGN(options_, parse_options(request_.options, request_.format,
-                                         surroundings_.time_zone));
+  LAKEBED_ASSIGN(options_,
+                 parse_options(request_.options, request_.format, surroundings_.time_zone));
   const auto written = [this](const Option& option) {
     const std::string name = fold_case(option.name);
     return name.find("infercolumntypes") != std::string::npos ||
@@ -128,9 +128,10 @@ Status FileSource::find_format() {
   for (const ListedFile& file : listing_.files) {
     const std::string found = format_of(file.path);
     if (found.empty() || (!format.empty() && found != format)) {
-      return project_error("UNSUPPORTED_FILE_FORMAT",
-                           fmt::format("the name of {} does not tell one format for all files of {}",
-                                       file.path, request_.path))
+      return project_error(
+                 "UNSUPPORTED_FILE_FORMAT",
+                 fmt::format("the name of {} does not tell one format for all files of {}",
+                             file.path, request_.path))
           .with_hint("add format => 'json', 'csv' or 'parquet'");
     }
     format = found;
@@ -200,7 +201,8 @@ Status FileSource::check_names() const {
     if (!first || *first == i) continue;
     return update_error("COLUMN_ALREADY_EXISTS",
                         fmt::format("the files of {} have the columns {} and {}, which differ only "
-                                    "in case", request_.path, quote_name(schema_[*first].name),
+                                    "in case",
+                                    request_.path, quote_name(schema_[*first].name),
                                     quote_name(schema_[i].name)))
         .with_hint("give the columns: schema => '...', or readerCaseSensitive => false");
   }
@@ -208,9 +210,9 @@ Status FileSource::check_names() const {
 }
 
 Error FileSource::no_files() const {
-  return project_error(request_.streaming ? "CF_EMPTY_DIR_FOR_SCHEMA_INFERENCE"
-                                          : "UNABLE_TO_INFER_SCHEMA",
-                       fmt::format("no file at {} tells a schema", request_.path))
+  return project_error(
+             request_.streaming ? "CF_EMPTY_DIR_FOR_SCHEMA_INFERENCE" : "UNABLE_TO_INFER_SCHEMA",
+             fmt::format("no file at {} tells a schema", request_.path))
       .with_hint("put a file there, or give the columns: schema => 'id INT, name STRING'");
 }
 
@@ -228,7 +230,8 @@ Result<Schema> FileSource::infer(const std::vector<ListedFile>& files, const Sch
 
 Result<Schema> FileSource::infer_parquet(const std::vector<ListedFile>& files, const Schema& kept) {
   if (!surroundings_.engine) {
-    return project_error("UNABLE_TO_INFER_SCHEMA", "Parquet files need the engine for their schema");
+    return project_error("UNABLE_TO_INFER_SCHEMA",
+                         "Parquet files need the engine for their schema");
   }
   LAKEBED_ASSIGN(engine::Engine * engine, surroundings_.engine());
   Schema out = kept;
@@ -249,8 +252,9 @@ Status FileSource::evolve(const Schema& kept) {
     if (!value::find_field(kept, field.name)) added += (added.empty() ? "" : ", ") + field.name;
   }
   if (options_.evolution == Evolution::kFail && !added.empty()) {
-    return update_error("UNKNOWN_FIELD_EXCEPTION.NEW_FIELDS_IN_FILE",
-                        fmt::format("new files of {} have the new columns {}", request_.path, added))
+    return update_error(
+               "UNKNOWN_FIELD_EXCEPTION.NEW_FIELDS_IN_FILE",
+               fmt::format("new files of {} have the new columns {}", request_.path, added))
         .with_hint("schemaEvolutionMode => 'addNewColumns' takes them up");
   }
   schema_ = kept;
@@ -270,8 +274,10 @@ Status FileSource::apply_hints() {
   for (Field& hint : *hints) {
     hint.nullable = true;
     const auto found = value::find_field(schema_, hint.name);
-    if (found) schema_[*found].type = hint.type;
-    else schema_.push_back(hint);
+    if (found)
+      schema_[*found].type = hint.type;
+    else
+      schema_.push_back(hint);
   }
   return {};
 }
@@ -313,8 +319,10 @@ Result<std::vector<ListedFile>> FileSource::unseen(SeenFiles* seen,
     if (options_.allow_overwrites) {
       out.push_back(file);
     } else {
-      notices.push_back(fmt::format("{} has changed since it was read; it is not read again "
-                                    "(allowOverwrites is off)", file.path));
+      notices.push_back(
+          fmt::format("{} has changed since it was read; it is not read again "
+                      "(allowOverwrites is off)",
+                      file.path));
     }
   }
   return out;
@@ -347,7 +355,7 @@ struct TextInput {
   std::vector<ListedFile> files;
   ReadOptions options;
   std::string zone;
-  Schema schema;          // all columns of the source
+  Schema schema;              // all columns of the source
   bool null_rescued = false;  // `_rescued_data` is there, and NULL
 
   Result<std::unique_ptr<value::BatchReader>> reader(const Schema& wanted) const {
@@ -403,8 +411,7 @@ Slice FileSource::make_slice(std::vector<ListedFile> files) const {
     out.files.push_back({file.path, file.size, file.modified_us});
   }
   if (options_.format == "parquet") {
-    out.input = [files = std::move(files),
-                 ignore = options_.ignore_missing_files](const Schema&) {
+    out.input = [files = std::move(files), ignore = options_.ignore_missing_files](const Schema&) {
       return parquet_input(files, ignore);
     };
     return out;
@@ -436,8 +443,10 @@ Result<std::optional<Slice>> FileSource::next_slice(const std::string& position,
     for (const ListedFile& file : pending) {
       out.files.push_back({file.path, file.size, file.modified_us});
     }
-    out.notices = {fmt::format("{} files that were there before are passed over "
-                               "(includeExistingFiles is off)", pending.size())};
+    out.notices = {
+        fmt::format("{} files that were there before are passed over "
+                    "(includeExistingFiles is off)",
+                    pending.size())};
     return std::optional(std::move(out));
   }
   const uint64_t most = options_.max_bytes.value_or(surroundings_.batch_bytes);

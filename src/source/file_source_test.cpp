@@ -47,9 +47,9 @@ class FileSourceTest : public ::testing::Test {
         const size_t from = one.find_first_not_of(' ');
         const size_t blank = one.find(' ', from);
         const std::string kind = one.substr(blank + 1);
-        out.push_back(field(one.substr(from, blank - from),
-                            kind == "INT" ? Kind::kInt
-                                          : kind == "BIGINT" ? Kind::kLong : Kind::kString));
+        out.push_back(field(one.substr(from, blank - from), kind == "INT"      ? Kind::kInt
+                                                            : kind == "BIGINT" ? Kind::kLong
+                                                                               : Kind::kString));
       }
       return out;
     };
@@ -77,9 +77,7 @@ class FileSourceTest : public ::testing::Test {
     return read(*(*source)->read_all());
   }
 
-  std::string types(const Source& source) {
-    return value::Type::structure(source.schema()).text();
-  }
+  std::string types(const Source& source) { return value::Type::structure(source.schema()).text(); }
 
   TempFolder folder_;
   Surroundings around_;
@@ -182,8 +180,7 @@ TEST_F(FileSourceTest, KeepsTheInferredSchemaAndWidensItByNewFilesOnly) {
   slice = *source->next_slice(wanted.position, seen);
   EXPECT_EQ(read(*slice), (Rows{R"({"b":null,"x":null,"a":true,"_rescued_data":null})"}));
   wanted.options.push_back({"schemaEvolutionMode", "failOnNewColumns", {}});
-  EXPECT_EQ(open_files(wanted, around_).error().code,
-            "UNKNOWN_FIELD_EXCEPTION.NEW_FIELDS_IN_FILE");
+  EXPECT_EQ(open_files(wanted, around_).error().code, "UNKNOWN_FIELD_EXCEPTION.NEW_FIELDS_IN_FILE");
   wanted.options.back().value = "rescue";
   source = *open_files(wanted, around_);
   const Rows rescued = read(**source->next_slice(wanted.position, seen));
@@ -227,17 +224,20 @@ TEST_F(FileSourceTest, NamesWhatIsWrong) {
 
 TEST_F(FileSourceTest, ReadsCsv) {
   folder_.write("in/a.csv", "id,name,amount\r\n1,\"a, \"\"b\"\"\",1.5\r\n\r\n2,,x\r\n");
-  EXPECT_EQ(read_all(request("in/a.csv", {{"header", "true"}, {"schema", "id INT, name STRING, "
-                                                                         "amount STRING"}})),
+  EXPECT_EQ(read_all(request("in/a.csv", {{"header", "true"},
+                                          {"schema",
+                                           "id INT, name STRING, "
+                                           "amount STRING"}})),
             (Rows{R"({"id":1,"name":"a, \"b\"","amount":"1.5"})",
                   R"({"id":2,"name":null,"amount":"x"})"}));
   auto source = open_files(request("in/a.csv", {{"header", "true"}}), around_);
   ASSERT_TRUE(source.ok());
-  EXPECT_EQ(types(**source), "STRUCT<id: INT, name: STRING, amount: STRING, _rescued_data: STRING>");
+  EXPECT_EQ(types(**source),
+            "STRUCT<id: INT, name: STRING, amount: STRING, _rescued_data: STRING>");
   EXPECT_EQ(read(*(*source)->read_all())[1],
             R"({"id":2,"name":null,"amount":"x","_rescued_data":null})");
-  const Rows damaged = read_all(request("in/a.csv", {{"header", "true"},
-                                                     {"schema", "id INT, name STRING, amount INT"}}));
+  const Rows damaged = read_all(
+      request("in/a.csv", {{"header", "true"}, {"schema", "id INT, name STRING, amount INT"}}));
   EXPECT_NE(damaged.back().find("a.csv, line 2: \"1.5\" cannot be read as INT in field amount"),
             std::string::npos)
       << damaged.back();
@@ -245,8 +245,11 @@ TEST_F(FileSourceTest, ReadsCsv) {
 
 TEST_F(FileSourceTest, ReadsCsvInItsDialects) {
   folder_.write("in/a.csv", "1|'x|y'|NULL\n#no\n2|it\\'s|''\n");
-  EXPECT_EQ(read_all(request("in", {{"format", "csv"}, {"sep", "|"}, {"quote", "'"},
-                                    {"nullValue", "NULL"}, {"comment", "#"},
+  EXPECT_EQ(read_all(request("in", {{"format", "csv"},
+                                    {"sep", "|"},
+                                    {"quote", "'"},
+                                    {"nullValue", "NULL"},
+                                    {"comment", "#"},
                                     {"schema", "a INT, b STRING, c STRING"}})),
             (Rows{R"({"a":1,"b":"x|y","c":null})", R"({"a":2,"b":"it\\'s","c":""})"}));
   folder_.write("m/a.csv", "1,\"two\nlines\",3\n");
@@ -258,9 +261,9 @@ TEST_F(FileSourceTest, ReadsCsvInItsDialects) {
   EXPECT_EQ(read_all(request("few", {{"schema", "a INT, b INT"}, {"mode", "DROPMALFORMED"}})),
             (Rows{R"({"a":1,"b":2})"}));
   folder_.write("quote/a.csv", "1,\"x\n");
-  EXPECT_NE(read_all(request("quote", {{"schema", "a INT, b STRING"}}))
-                .back().find("without an end"),
-            std::string::npos);
+  EXPECT_NE(
+      read_all(request("quote", {{"schema", "a INT, b STRING"}})).back().find("without an end"),
+      std::string::npos);
 }
 
 TEST_F(FileSourceTest, MatchesCsvHeadersByName) {

@@ -90,10 +90,14 @@ size_t brace_end(std::string_view glob, size_t open, std::vector<size_t>& commas
   int depth = 0;
   for (size_t i = open; i < glob.size(); ++i) {
     const char c = glob[i];
-    if (c == '\\') ++i;
-    else if (c == '{') ++depth;
-    else if (c == ',' && depth == 1) commas.push_back(i);
-    else if (c == '}' && --depth == 0) return i;
+    if (c == '\\')
+      ++i;
+    else if (c == '{')
+      ++depth;
+    else if (c == ',' && depth == 1)
+      commas.push_back(i);
+    else if (c == '}' && --depth == 0)
+      return i;
   }
   return std::string_view::npos;
 }

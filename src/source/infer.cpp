@@ -55,8 +55,10 @@ Type merge_structs(const Type& left, const Type& right) {
   for (const Field& field : right.fields) {
     const auto same = [&field](const Field& other) { return other.name == field.name; };
     const auto found = std::find_if(fields.begin(), fields.end(), same);
-    if (found == fields.end()) fields.push_back(field);
-    else found->type = merge_inferred(found->type, field.type);
+    if (found == fields.end())
+      fields.push_back(field);
+    else
+      found->type = merge_inferred(found->type, field.type);
   }
   return Type::structure(std::move(fields));
 }
@@ -144,10 +146,10 @@ Result<Schema> merge_parquet(const Schema& left, const Schema& right, const std:
     }
     auto type = merge_parquet_types(out[*found].type, field.type);
     if (!type) {
-      return update_error("CANNOT_MERGE_SCHEMAS",
-                          fmt::format("the column {} is {} in {}, and {} in the files before it",
-                                      quote_name(field.name), field.type.text(), file,
-                                      out[*found].type.text()));
+      return update_error(
+          "CANNOT_MERGE_SCHEMAS",
+          fmt::format("the column {} is {} in {}, and {} in the files before it",
+                      quote_name(field.name), field.type.text(), file, out[*found].type.text()));
     }
     out[*found].type = std::move(*type);
   }

@@ -80,7 +80,8 @@ bool Observer::value(JsonCursor& cursor, Guess& guess) {
       if (!cursor.read_non_numeric(text)) return false;
       guess.merge_scalar(options_.primitives_as_string ? Kind::kString : Kind::kDouble);
       return true;
-    case JsonToken::kTrue: case JsonToken::kFalse:
+    case JsonToken::kTrue:
+    case JsonToken::kFalse:
       guess.merge_scalar(options_.primitives_as_string ? Kind::kString : Kind::kBoolean);
       return cursor.read_word(token);
     default: return cursor.skip_value();

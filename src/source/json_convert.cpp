@@ -179,7 +179,8 @@ bool JsonConverter::convert_token(const Node& node, JsonToken token, Column& out
     case JsonToken::kArray:
       if (kind == Kind::kArray) return convert_array(node, out);
       break;
-    case JsonToken::kTrue: case JsonToken::kFalse:
+    case JsonToken::kTrue:
+    case JsonToken::kFalse:
       if (kind != Kind::kBoolean) break;
       if (!cursor_->read_word(token)) return broken();
       out.append_fixed<uint8_t>(token == JsonToken::kTrue ? 1 : 0);
@@ -285,7 +286,10 @@ bool JsonConverter::convert_number(const Node& node, Column& out) {
   if (!cursor_->read_number(text, is_integer)) return broken();
   int64_t number;
   switch (node.type.kind) {
-    case Kind::kByte: case Kind::kShort: case Kind::kInt: case Kind::kLong:
+    case Kind::kByte:
+    case Kind::kShort:
+    case Kind::kInt:
+    case Kind::kLong:
       if (!is_integer || !parse_integer(text, number)) break;
       if (!fits_integer(node.type.kind, number)) break;
       out.append_integer(number);
@@ -295,7 +299,9 @@ bool JsonConverter::convert_number(const Node& node, Column& out) {
       if (__builtin_mul_overflow(number, int64_t{1'000'000}, &number)) break;
       out.append_integer(number);
       return true;
-    case Kind::kFloat: case Kind::kDouble: case Kind::kDecimal:
+    case Kind::kFloat:
+    case Kind::kDouble:
+    case Kind::kDecimal:
       if (convert_text(node, text, out)) return true;
       break;
     default: break;
@@ -308,10 +314,9 @@ bool JsonConverter::convert_string(const Node& node, Column& out) {
   std::string_view text;
   if (!cursor_->read_string(text)) return broken();
   switch (node.type.kind) {
-    case Kind::kString:
-      out.append_bytes(text);
-      return true;
-    case Kind::kDouble: case Kind::kFloat: {
+    case Kind::kString: out.append_bytes(text); return true;
+    case Kind::kDouble:
+    case Kind::kFloat: {
       double number;
       if (!parse_non_numeric(text, number) || text == "INF") break;
       return convert_text(node, text, out);
@@ -332,7 +337,8 @@ bool JsonConverter::convert_string(const Node& node, Column& out) {
     case Kind::kDate:
       if (!text.empty() && date_text(text, out)) return true;
       break;
-    case Kind::kTimestamp: case Kind::kTimestampNtz:
+    case Kind::kTimestamp:
+    case Kind::kTimestampNtz:
       if (!text.empty() && timestamp_text(node, text, out)) return true;
       break;
     default: break;
@@ -352,8 +358,10 @@ bool JsonConverter::convert_text(const Node& node, std::string_view text, Column
     case Kind::kFloat: {
       double special;
       float number;
-      if (parse_non_numeric(text, special)) number = static_cast<float>(special);
-      else if (!parse_float(text, number)) return false;
+      if (parse_non_numeric(text, special))
+        number = static_cast<float>(special);
+      else if (!parse_float(text, number))
+        return false;
       out.append_fixed(number);
       return true;
     }
@@ -363,7 +371,10 @@ bool JsonConverter::convert_text(const Node& node, std::string_view text, Column
       out.append_decimal(unscaled);
       return true;
     }
-    case Kind::kByte: case Kind::kShort: case Kind::kInt: case Kind::kLong: {
+    case Kind::kByte:
+    case Kind::kShort:
+    case Kind::kInt:
+    case Kind::kLong: {
       int64_t number;
       if (!parse_integer(text, number) || !fits_integer(node.type.kind, number)) return false;
       out.append_integer(number);
@@ -374,16 +385,18 @@ bool JsonConverter::convert_text(const Node& node, std::string_view text, Column
       out.append_fixed<uint8_t>(text == "true" ? 1 : 0);
       return true;
     case Kind::kDate: return date_text(text, out);
-    case Kind::kTimestamp: case Kind::kTimestampNtz: return timestamp_text(node, text, out);
-    case Kind::kString: case Kind::kBinary: out.append_bytes(text); return true;
+    case Kind::kTimestamp:
+    case Kind::kTimestampNtz: return timestamp_text(node, text, out);
+    case Kind::kString:
+    case Kind::kBinary: out.append_bytes(text); return true;
     default: return false;
   }
 }
 
 bool JsonConverter::date_text(std::string_view text, Column& out) {
   int32_t days;
-  const bool ok = date_pattern_.has_value() ? date_pattern_->parse_date(text, days)
-                                            : parse_date(text, days);
+  const bool ok =
+      date_pattern_.has_value() ? date_pattern_->parse_date(text, days) : parse_date(text, days);
   if (ok) out.append_fixed(days);
   return ok;
 }

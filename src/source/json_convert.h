@@ -23,14 +23,14 @@ void truncate(value::Column& column, size_t rows);
 
 // What did not fit in a record.
 struct Damage {
-  std::string reason;       // "an INT cannot be read from \"x\""
-  std::string column;       // dotted; "" where the record as a whole is damaged
-  size_t offset = 0;        // in the record's text
+  std::string reason;  // "an INT cannot be read from \"x\""
+  std::string column;  // dotted; "" where the record as a whole is damaged
+  size_t offset = 0;   // in the record's text
 };
 
 // What PERMISSIVE keeps beside the row, for the corrupt and the rescued column.
 struct Leftovers {
-  std::optional<Damage> damage;                            // the first value that did not fit
+  std::optional<Damage> damage;                              // the first value that did not fit
   std::vector<std::pair<std::string, std::string>> rescued;  // dotted name, raw JSON
 };
 
@@ -49,7 +49,7 @@ class JsonConverter {
  private:
   struct Node {
     value::Type type;
-    std::vector<std::string> names;        // of a struct's fields
+    std::vector<std::string> names;                      // of a struct's fields
     std::unordered_map<std::string_view, size_t> index;  // where there are many
     std::vector<std::unique_ptr<Node>> children;
   };

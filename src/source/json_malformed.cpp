@@ -20,8 +20,9 @@ Error malformed_json(const Record& record, const std::string& file, const std::s
     message += "; the file ends there, it seems to be cut short";
   }
   return update_error("MALFORMED_RECORD_IN_PARSING", std::move(message))
-      .with_hint("correct the file, or read it with mode => 'PERMISSIVE' or 'DROPMALFORMED', or "
-                 "with a rescuedDataColumn");
+      .with_hint(
+          "correct the file, or read it with mode => 'PERMISSIVE' or 'DROPMALFORMED', or "
+          "with a rescuedDataColumn");
 }
 
 }  // namespace lakebed::source

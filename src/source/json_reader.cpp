@@ -69,8 +69,8 @@ class JsonReader : public value::BatchReader {
 
   Record record_;
   bool record_open_ = false;
-  bool in_array_ = false;  // multi_line: inside the array of rows at the top
-  std::vector<Column*> data_;  // of the batch that is being filled
+  bool in_array_ = false;                        // multi_line: inside the array of rows at the top
+  std::vector<Column*> data_;                    // of the batch that is being filled
   std::vector<std::pair<size_t, size_t>> runs_;  // file, rows of it in the batch
 };
 
@@ -192,12 +192,16 @@ void JsonReader::finish_row(ColumnBatch& batch, size_t from, const Leftovers& le
     Column& column = batch.columns[i];
     if (roles_[i] == Role::kCorrupt) {
       const size_t to = record_open_ ? cursor_.offset() : record_.text.size();
-      if (corrupt) column.append_bytes(record_.text.substr(from, to - from));
-      else column.append_null();
+      if (corrupt)
+        column.append_bytes(record_.text.substr(from, to - from));
+      else
+        column.append_null();
     }
     if (roles_[i] == Role::kRescued) {
-      if (left.rescued.empty()) column.append_null();
-      else column.append_bytes(rescued_text(left));
+      if (left.rescued.empty())
+        column.append_null();
+      else
+        column.append_bytes(rescued_text(left));
     }
   }
   ++batch.rows;

@@ -29,13 +29,13 @@ struct JsonOptions {
   bool allow_non_numeric = true;  // bare NaN, Infinity, -Infinity
   bool fold_names = false;        // match names without case (readerCaseSensitive false)
   bool ignore_missing_files = false;
-  std::string date_format;        // "" = Spark's default parsing
+  std::string date_format;  // "" = Spark's default parsing
   std::string timestamp_format;
   std::string timestamp_ntz_format;
   std::string time_zone = "UTC";
-  std::string corrupt_column;     // a STRING column of the schema that takes damaged rows; "" none
-  std::string rescued_column;     // likewise, for what did not fit; "" none
-  bool rescues = true;            // false: the rescued column is there, but always NULL
+  std::string corrupt_column;  // a STRING column of the schema that takes damaged rows; "" none
+  std::string rescued_column;  // likewise, for what did not fit; "" none
+  bool rescues = true;         // false: the rescued column is there, but always NULL
   std::string metadata_column = "_metadata";  // filled with the file's facts where wanted
   size_t batch_rows = 32'768;
   size_t batch_bytes = 16u << 20;  // of source text

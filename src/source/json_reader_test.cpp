@@ -42,9 +42,9 @@ bool refused(const Rows& rows) {
 
 TEST(JsonReader, ReadsLinesInOrderWithMissingAndNullAsNull) {
   const value::Schema schema = {field("id", Kind::kInt), field("name", Kind::kString)};
-  EXPECT_EQ(read("{\"id\":1,\"name\":\"a\"}\r\n\n  \n{\"name\":null,\"id\":2,\"x\":[1,{}]}\n{}", schema),
-            (Rows{R"({"id":1,"name":"a"})", R"({"id":2,"name":null})",
-                  R"({"id":null,"name":null})"}));
+  EXPECT_EQ(
+      read("{\"id\":1,\"name\":\"a\"}\r\n\n  \n{\"name\":null,\"id\":2,\"x\":[1,{}]}\n{}", schema),
+      (Rows{R"({"id":1,"name":"a"})", R"({"id":2,"name":null})", R"({"id":null,"name":null})"}));
   EXPECT_EQ(read("\xEF\xBB\xBF{\"id\":7}\r{\"ID\":8}", schema),
             (Rows{R"({"id":7,"name":null})", R"({"id":null,"name":null})"}));
   EXPECT_TRUE(read("\n \n", schema).empty());
@@ -72,7 +72,8 @@ TEST(JsonReader, KeepsNumbersExact) {
 }
 
 TEST(JsonReader, TakesOnlyWhatTheTypeIs) {
-  for (const char* json : {"1.5", "1.0", "1e2", "true", "\"1\"", "\"\"", "[1]", "{}", "2147483648"}) {
+  for (const char* json :
+       {"1.5", "1.0", "1e2", "true", "\"1\"", "\"\"", "[1]", "{}", "2147483648"}) {
     EXPECT_TRUE(refused(read_one(json, Kind::kInt))) << json;
   }
   EXPECT_TRUE(refused(read_one("128", Kind::kByte)));
@@ -240,7 +241,8 @@ TEST(JsonReader, FillsTheFactsOfEachFile) {
   const TempFolder folder;
   folder.write("day=2024-01-02/b.json", "{\"v\":2}\n");
   folder.write("day=2024-01-01/c.json", "{\"v\":1}\n{\"v\":3}\n");
-  const value::Schema schema = {field("v", Kind::kInt), field("day", Kind::kDate), metadata_field()};
+  const value::Schema schema = {field("v", Kind::kInt), field("day", Kind::kDate),
+                                metadata_field()};
   auto reader = *read_json(listed(folder.path()), schema, {});
   const Rows rows = rows_of(*reader);
   ASSERT_EQ(rows.size(), 3u);

@@ -63,8 +63,8 @@ bool starts_with(const char* at, const char* end, std::string_view word) {
          std::memcmp(at, word.data(), word.size()) == 0;
 }
 
-constexpr std::string_view kNonNumeric[] = {"NaN",       "Infinity", "+Infinity", "-Infinity",
-                                            "INF",       "+INF",     "-INF"};
+constexpr std::string_view kNonNumeric[] = {"NaN", "Infinity", "+Infinity", "-Infinity",
+                                            "INF", "+INF",     "-INF"};
 
 }  // namespace
 
@@ -81,7 +81,7 @@ bool JsonCursor::fail(const char* what) {
   return false;
 }
 
-void JsonCursor::skip_blanks() {
+void JsonCursor::skip_blanks_and_comments() {
   while (at_ < end_) {
     const char c = *at_;
     if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
@@ -118,9 +118,10 @@ JsonToken JsonCursor::peek() {
     case 't': return JsonToken::kTrue;
     case 'f': return JsonToken::kFalse;
     case 'n': return JsonToken::kNull;
-    case 'N': case 'I': case '+': return JsonToken::kNonNumeric;
-    case '-':
-      return at_ + 1 < end_ && at_[1] == 'I' ? JsonToken::kNonNumeric : JsonToken::kNumber;
+    case 'N':
+    case 'I':
+    case '+': return JsonToken::kNonNumeric;
+    case '-': return at_ + 1 < end_ && at_[1] == 'I' ? JsonToken::kNonNumeric : JsonToken::kNumber;
     default: return is_digit(*at_) ? JsonToken::kNumber : JsonToken::kOther;
   }
 }
@@ -162,7 +163,9 @@ bool JsonCursor::read_escape() {
   if (at_ >= end_) return fail("a string without an end");
   const char c = *at_++;
   switch (c) {
-    case '"': case '\\': case '/': scratch_.push_back(c); return true;
+    case '"':
+    case '\\':
+    case '/': scratch_.push_back(c); return true;
     case 'b': scratch_.push_back('\b'); return true;
     case 'f': scratch_.push_back('\f'); return true;
     case 'n': scratch_.push_back('\n'); return true;
@@ -260,8 +263,9 @@ bool JsonCursor::read_non_numeric(std::string_view& out) {
 }
 
 bool JsonCursor::read_word(JsonToken word) {
-  const std::string_view text =
-      word == JsonToken::kTrue ? "true" : word == JsonToken::kFalse ? "false" : "null";
+  const std::string_view text = word == JsonToken::kTrue    ? "true"
+                                : word == JsonToken::kFalse ? "false"
+                                                            : "null";
   const char* after = at_ + text.size();
   if (!starts_with(at_, end_, text) || (after < end_ && is_name_char(*after))) {
     return fail("a word that is no JSON value");
@@ -337,7 +341,9 @@ bool JsonCursor::skip_scalar(JsonToken token) {
     case JsonToken::kString: return read_string(text);
     case JsonToken::kNumber: return read_number(text, is_integer);
     case JsonToken::kNonNumeric: return read_non_numeric(text);
-    case JsonToken::kTrue: case JsonToken::kFalse: case JsonToken::kNull: return read_word(token);
+    case JsonToken::kTrue:
+    case JsonToken::kFalse:
+    case JsonToken::kNull: return read_word(token);
     case JsonToken::kEnd: return fail("a value is missing: the record ends here");
     default: return fail("a value is missing");
   }

@@ -31,7 +31,7 @@ enum class JsonToken : uint8_t {
   kTrue,
   kFalse,
   kNull,
-  kOther,       // '}', ']', ',', ':' or what is no JSON
+  kOther,  // '}', ']', ',', ':' or what is no JSON
 };
 
 struct JsonProblem {
@@ -73,7 +73,11 @@ class JsonCursor {
 
  private:
   bool fail(const char* what);
-  void skip_blanks();
+  void skip_blanks() {
+    if (at_ < end_ && static_cast<uint8_t>(*at_) > ' ' && *at_ != '/') return;
+    skip_blanks_and_comments();
+  }
+  void skip_blanks_and_comments();
   bool skip_comment();
   bool read_quoted(char quote, std::string_view& out);
   bool unescape(char quote, const char* from, std::string_view& out);

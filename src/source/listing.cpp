@@ -141,8 +141,7 @@ Status Lister::walk(const std::string& folder, bool recursive, int depth) {
     if (is_partition) {
       const std::string text = name.substr(equals + 1);
       partitions_.emplace_back(unescape(name.substr(0, equals)),
-                               text == kNullFolder ? std::nullopt
-                                                   : std::optional(unescape(text)));
+                               text == kNullFolder ? std::nullopt : std::optional(unescape(text)));
     }
     LAKEBED_TRY(walk(path, recursive, depth + 1));
     if (is_partition) partitions_.pop_back();

@@ -22,10 +22,10 @@ struct ListedFile {
 };
 
 struct ListRequest {
-  std::string path;  // absolute and local; may be a glob
-  std::string file_glob;             // file names must match; "" = all
-  std::optional<bool> recursive;     // default: folders yes, globs no
-  std::optional<int64_t> modified_after_us;   // both ends excluded
+  std::string path;                          // absolute and local; may be a glob
+  std::string file_glob;                     // file names must match; "" = all
+  std::optional<bool> recursive;             // default: folders yes, globs no
+  std::optional<int64_t> modified_after_us;  // both ends excluded
   std::optional<int64_t> modified_before_us;
 };
 

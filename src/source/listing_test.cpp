@@ -26,7 +26,9 @@ Names names(const TempFolder& folder, const std::string& below, ListRequest requ
 TEST(Glob, MatchesAsHadoop) {
   EXPECT_TRUE(glob_match("*.json", "a.json"));
   EXPECT_FALSE(glob_match("*.json", "d/a.json"));
-  EXPECT_TRUE(glob_match("a?c", "a\xC3\xA9" "c"));
+  EXPECT_TRUE(glob_match("a?c",
+                         "a\xC3\xA9"
+                         "c"));
   EXPECT_TRUE(glob_match("[a-c]x", "bx"));
   EXPECT_FALSE(glob_match("[!a-c]x", "bx"));
   EXPECT_TRUE(glob_match("[^a]x", "bx"));

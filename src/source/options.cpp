@@ -78,19 +78,19 @@ Result<uint64_t> byte_count(const Setting& setting) {
   return static_cast<uint64_t>(number) * unit;
 }
 
-template <bool ReadOptions::*kMember>
+template <bool ReadOptions::* kMember>
 Status set_flag(const Setting& setting) {
   LAKEBED_ASSIGN(setting.out.*kMember, boolean(setting));
   return {};
 }
 
-template <std::string ReadOptions::*kMember>
+template <std::string ReadOptions::* kMember>
 Status set_text(const Setting& setting) {
   setting.out.*kMember = setting.value;
   return {};
 }
 
-template <std::optional<std::string> ReadOptions::*kMember>
+template <std::optional<std::string> ReadOptions::* kMember>
 Status set_optional(const Setting& setting) {
   if (!setting.value.empty()) setting.out.*kMember = setting.value;
   return {};
@@ -121,10 +121,14 @@ Status set_format(const Setting& setting) {
 
 Status set_mode(const Setting& setting) {
   const std::string text = fold_case(bare(setting.value));
-  if (text == "failfast") setting.out.mode = ParseMode::kFailFast;
-  else if (text == "permissive") setting.out.mode = ParseMode::kPermissive;
-  else if (text == "dropmalformed") setting.out.mode = ParseMode::kDropMalformed;
-  else return invalid(setting, "FAILFAST, PERMISSIVE or DROPMALFORMED");
+  if (text == "failfast")
+    setting.out.mode = ParseMode::kFailFast;
+  else if (text == "permissive")
+    setting.out.mode = ParseMode::kPermissive;
+  else if (text == "dropmalformed")
+    setting.out.mode = ParseMode::kDropMalformed;
+  else
+    return invalid(setting, "FAILFAST, PERMISSIVE or DROPMALFORMED");
   return {};
 }
 
@@ -159,7 +163,7 @@ Status set_recursive(const Setting& setting) {
   return {};
 }
 
-template <std::optional<int64_t> ReadOptions::*kMember>
+template <std::optional<int64_t> ReadOptions::* kMember>
 Status set_time(const Setting& setting) {
   LAKEBED_ASSIGN(const Zone zone, Zone::find(setting.session_zone));
   int64_t micros;
@@ -199,14 +203,13 @@ Status check_compression(const Setting& setting) {
   return one_of(setting, {"none", "uncompressed", "gzip", "gz", "snappy", "zstd", "auto"});
 }
 Status check_off(const Setting& setting) { return one_of(setting, {"off", "false"}); }
-Status check_rebase(const Setting& setting) {
-  return one_of(setting, {"exception", "corrected"});
-}
+Status check_rebase(const Setting& setting) { return one_of(setting, {"exception", "corrected"}); }
 Status check_locale(const Setting& setting) { return one_of(setting, {"en-us", "en_us", "en"}); }
 
 Status check_line_end(const Setting& setting) {
   const std::string& text = setting.value;
-  if (text == "\n" || text == "\r\n" || text == "\r" || text == "\\n" || text == "\\r\\n") return {};
+  if (text == "\n" || text == "\r\n" || text == "\r" || text == "\\n" || text == "\\r\\n")
+    return {};
   return unsupported(setting, "lines end with LF, CR LF or CR");
 }
 
@@ -343,8 +346,8 @@ Error unknown(const std::string& name) {
   for (const Entry& entry : kEntries) {
     if (fold_case(entry.name) == canonical) spelled = entry.name;
   }
-  Error out = project_error("UNKNOWN_READ_OPTION",
-                            fmt::format("`{}` is no option of read_files", name));
+  Error out =
+      project_error("UNKNOWN_READ_OPTION", fmt::format("`{}` is no option of read_files", name));
   if (!near.empty()) out.with_hint(fmt::format("did you mean {}?", spelled));
   return out;
 }

@@ -24,15 +24,15 @@ struct ReadOptions {
   std::optional<std::string> schema_text;
 
   // Listing.
-  std::string file_glob;             // fileNamePattern, pathGlobFilter
-  std::optional<bool> recursive;     // recursiveFileLookup
+  std::string file_glob;          // fileNamePattern, pathGlobFilter
+  std::optional<bool> recursive;  // recursiveFileLookup
   std::optional<int64_t> modified_after_us;
   std::optional<int64_t> modified_before_us;
   bool ignore_missing_files = false;
   std::optional<std::vector<std::string>> partition_columns;
 
   // Streams.
-  uint64_t max_files = 1000;         // maxFilesPerTrigger
+  uint64_t max_files = 1000;          // maxFilesPerTrigger
   std::optional<uint64_t> max_bytes;  // maxBytesPerTrigger
   bool include_existing = true;
   bool allow_overwrites = false;
@@ -45,7 +45,7 @@ struct ReadOptions {
   std::optional<std::string> rescued_column;
 
   // Inference.
-  bool infer_types = true;           // inferColumnTypes, inferSchema; read_files infers
+  bool infer_types = true;  // inferColumnTypes, inferSchema; read_files infers
   std::optional<std::string> schema_hints;
   bool primitives_as_string = false;
   bool prefers_decimal = false;
@@ -53,10 +53,10 @@ struct ReadOptions {
 
   // Text.
   bool multi_line = false;
-  std::string date_format;           // "" = Spark's default parsing
+  std::string date_format;  // "" = Spark's default parsing
   std::string timestamp_format;
   std::string timestamp_ntz_format;
-  std::string time_zone;             // timeZone; "" = the session's
+  std::string time_zone;  // timeZone; "" = the session's
   bool allow_single_quotes = true;
   bool allow_comments = false;
   bool allow_unquoted_names = false;

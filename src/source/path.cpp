@@ -54,7 +54,8 @@ Result<std::string> local_path(const std::string& path, const Surroundings& surr
   if (scheme == "dbfs") {
     rest = without_authority(std::move(rest));
     if (rest.rfind("//", 0) == 0) rest = rest.substr(1);
-    if (rest.rfind("/Volumes/", 0) != 0) return tidy(below(surroundings.warehouse + "/_dbfs", rest));
+    if (rest.rfind("/Volumes/", 0) != 0)
+      return tidy(below(surroundings.warehouse + "/_dbfs", rest));
   } else if (!scheme.empty() && scheme != "file") {
     return project_error("UNSUPPORTED_PATH_SCHEME",
                          fmt::format("the path {} has the scheme `{}`", path, scheme))

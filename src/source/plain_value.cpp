@@ -21,8 +21,10 @@ bool append_integer_text(std::string_view text, Column& out) {
 bool append_floating_text(std::string_view text, Column& out) {
   double number;
   if (!parse_non_numeric(text, number) && !parse_double(text, number)) return false;
-  if (out.type().kind == Kind::kFloat) out.append_fixed(static_cast<float>(number));
-  else out.append_fixed(number);
+  if (out.type().kind == Kind::kFloat)
+    out.append_fixed(static_cast<float>(number));
+  else
+    out.append_fixed(number);
   return true;
 }
 
@@ -66,12 +68,17 @@ bool append_plain(std::string_view text, const Zone& zone, const TimePatterns& p
                   Column& out) {
   const Type& type = out.type();
   switch (type.kind) {
-    case Kind::kString: case Kind::kBinary: out.append_bytes(text); return true;
-    case Kind::kByte: case Kind::kShort: case Kind::kInt: case Kind::kLong:
-      return append_integer_text(text, out);
-    case Kind::kFloat: case Kind::kDouble: return append_floating_text(text, out);
-    case Kind::kDate: case Kind::kTimestamp: case Kind::kTimestampNtz:
-      return append_time_text(text, zone, patterns, out);
+    case Kind::kString:
+    case Kind::kBinary: out.append_bytes(text); return true;
+    case Kind::kByte:
+    case Kind::kShort:
+    case Kind::kInt:
+    case Kind::kLong: return append_integer_text(text, out);
+    case Kind::kFloat:
+    case Kind::kDouble: return append_floating_text(text, out);
+    case Kind::kDate:
+    case Kind::kTimestamp:
+    case Kind::kTimestampNtz: return append_time_text(text, zone, patterns, out);
     case Kind::kBoolean:
       if (!same_name(text, "true") && !same_name(text, "false")) return false;
       out.append_fixed<uint8_t>(same_name(text, "true") ? 1 : 0);

@@ -16,10 +16,10 @@ namespace lakebed::source {
 
 struct Record {
   std::string_view text;
-  size_t file = 0;      // index in the list of files
-  uint64_t line = 1;    // where the record begins
+  size_t file = 0;    // index in the list of files
+  uint64_t line = 1;  // where the record begins
   bool is_utf8 = true;
-  bool closed = true;   // false: the file ended without an end of line after it
+  bool closed = true;  // false: the file ended without an end of line after it
 };
 
 class RecordSource {
@@ -45,12 +45,12 @@ class RecordSource {
   size_t next_file_ = 0;
   std::unique_ptr<ByteStream> stream_;  // null: no file is open
   std::vector<char> buffer_;
-  size_t begin_ = 0;     // of the text that was not handed out
-  size_t end_ = 0;       // of the bytes that were read
-  size_t checked_ = 0;   // text before this is known to be UTF-8
+  size_t begin_ = 0;    // of the text that was not handed out
+  size_t end_ = 0;      // of the bytes that were read
+  size_t checked_ = 0;  // text before this is known to be UTF-8
   bool at_start_ = false;
   bool at_file_end_ = false;
-  uint64_t line_ = 0;    // lines handed out or passed over in this file
+  uint64_t line_ = 0;  // lines handed out or passed over in this file
 };
 
 }  // namespace lakebed::source

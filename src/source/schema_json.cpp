@@ -20,10 +20,18 @@ struct Name {
   Kind kind;
 };
 constexpr Name kNames[] = {
-    {"void", Kind::kVoid},     {"boolean", Kind::kBoolean},     {"byte", Kind::kByte},
-    {"short", Kind::kShort},   {"integer", Kind::kInt},         {"long", Kind::kLong},
-    {"float", Kind::kFloat},   {"double", Kind::kDouble},       {"string", Kind::kString},
-    {"binary", Kind::kBinary}, {"date", Kind::kDate},           {"timestamp", Kind::kTimestamp},
+    {"void", Kind::kVoid},
+    {"boolean", Kind::kBoolean},
+    {"byte", Kind::kByte},
+    {"short", Kind::kShort},
+    {"integer", Kind::kInt},
+    {"long", Kind::kLong},
+    {"float", Kind::kFloat},
+    {"double", Kind::kDouble},
+    {"string", Kind::kString},
+    {"binary", Kind::kBinary},
+    {"date", Kind::kDate},
+    {"timestamp", Kind::kTimestamp},
     {"timestamp_ntz", Kind::kTimestampNtz},
 };
 
@@ -44,7 +52,8 @@ Json type_json(const Type& type) {
   switch (type.kind) {
     case Kind::kStruct: return struct_json(type.fields);
     case Kind::kArray:
-      return {{"type", "array"}, {"elementType", type_json(type.element())}, {"containsNull", true}};
+      return {
+          {"type", "array"}, {"elementType", type_json(type.element())}, {"containsNull", true}};
     case Kind::kMap:
       return {{"type", "map"},
               {"keyType", type_json(type.map_key())},

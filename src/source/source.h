@@ -43,22 +43,22 @@ struct Surroundings {
   std::function<Result<engine::Engine*>()> engine;
   // Reads the text of a `schema` option: DDL ("id INT, name STRING") or STRUCT<...>.
   std::function<Result<value::Schema>(const std::string& text)> parse_schema;
-  std::string time_zone = "UTC";  // spark.sql.session.timeZone
-  std::string warehouse;          // absolute; /Volumes/... and dbfs:/... lie below it
-  std::string folder;             // absolute; relative paths start here
+  std::string time_zone = "UTC";             // spark.sql.session.timeZone
+  std::string warehouse;                     // absolute; /Volumes/... and dbfs:/... lie below it
+  std::string folder;                        // absolute; relative paths start here
   uint64_t batch_bytes = uint64_t{1} << 30;  // lakebed.batch.maxBytes, where no option says more
 };
 
 // A part of a source that one batch reads.
 struct Slice {
-  std::string covers;   // for logs: "3 files, a.json to c.json", "versions 4 to 6"
-  std::string position;  // JSON; what the flow stores when the slice is committed
-  std::vector<SeenFile> files;        // what joins the flow's seen set then
-  std::vector<std::string> notices;   // for the log: files that were skipped, and why
+  std::string covers;                // for logs: "3 files, a.json to c.json", "versions 4 to 6"
+  std::string position;              // JSON; what the flow stores when the slice is committed
+  std::vector<SeenFile> files;       // what joins the flow's seen set then
+  std::vector<std::string> notices;  // for the log: files that were skipped, and why
   uint64_t file_count = 0;
-  uint64_t bytes = 0;                 // of the files, as stored
-  std::optional<uint64_t> rows;       // where known without reading
-  bool more = false;                  // further slices are pending already
+  uint64_t bytes = 0;            // of the files, as stored
+  std::optional<uint64_t> rows;  // where known without reading
+  bool more = false;             // further slices are pending already
   // The columns that input() gives when asked for all.
   value::Schema schema;
   value::Schema hidden;
@@ -77,22 +77,21 @@ class Source {
   virtual Result<Slice> read_all() = 0;
   // The next slice after `position` ("" = from the start), nothing where nothing is pending.
   // Looks anew at what is there only when refresh() was called since.
-  virtual Result<std::optional<Slice>> next_slice(const std::string& position,
-                                                  SeenFiles& seen) = 0;
+  virtual Result<std::optional<Slice>> next_slice(const std::string& position, SeenFiles& seen) = 0;
   // Lists again / reads the newest table version. The schema stays; open anew to let it grow.
   virtual Status refresh() = 0;
 };
 
 struct Option {
-  std::string name;   // in any spelling
+  std::string name;  // in any spelling
   std::string value;
-  SourceSpan span;    // may be unknown
+  SourceSpan span;  // may be unknown
 };
 
 // A read_files, cloud_files, spark.read(Stream).format(..).load: a path and options.
 struct FilesRequest {
   std::string path;
-  std::string format;            // "" = from the options, else from the files' names
+  std::string format;  // "" = from the options, else from the files' names
   std::vector<Option> options;
   bool streaming = false;
   // read_files and cloud_files add `_rescued_data` under inference; json.`path` and the readers of
@@ -104,7 +103,7 @@ struct FilesRequest {
   // inferred schema is taken from the position and widened by what unseen files add.
   std::string position;
   SeenFiles* seen = nullptr;
-  SourceSpan span;               // of the call, for errors
+  SourceSpan span;  // of the call, for errors
 };
 
 // Opens files. Errors blame the project: PATH_NOT_FOUND, UNKNOWN_READ_OPTION, INVALID_READ_OPTION,

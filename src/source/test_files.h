@@ -55,8 +55,10 @@ inline std::vector<std::string> rows_of(value::BatchReader& reader, std::string*
   while (true) {
     auto batch = reader.next();
     if (!batch.ok()) {
-      if (error != nullptr) *error = batch.error().text();
-      else out.push_back(batch.error().text());
+      if (error != nullptr)
+        *error = batch.error().text();
+      else
+        out.push_back(batch.error().text());
       return out;
     }
     if (!batch->has_value()) return out;

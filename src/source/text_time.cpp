@@ -43,8 +43,10 @@ bool take(std::string_view& text, char c) {
 // Takes yyyy[-M[-d]]; `whole` is set where a day was written.
 bool take_date(std::string_view& text, size_t year_digits_most, int32_t& days, bool& whole) {
   int64_t sign = 1;
-  if (take(text, '-')) sign = -1;
-  else take(text, '+');
+  if (take(text, '-'))
+    sign = -1;
+  else
+    take(text, '+');
   int64_t year;
   int64_t month = 1;
   int64_t day = 1;

@@ -55,10 +55,10 @@ class TimePattern {
   bool parse_timestamp_ntz(std::string_view text, int64_t& out) const;
 
   struct Item {
-    char letter = 0;      // 0: literal text; '[' and ']': optional part, `count` items long
+    char letter = 0;  // 0: literal text; '[' and ']': optional part, `count` items long
     int count = 0;
     std::string literal;
-    bool fixed = false;   // a number follows at once: exactly `count` digits
+    bool fixed = false;  // a number follows at once: exactly `count` digits
   };
 
  private:

@@ -1,6 +1,7 @@
 #include "source/text_value.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -79,9 +80,27 @@ size_t leading_zeros(const Digits& digits) {
   return zeros;
 }
 
-value::Int128 power_of_ten(int exponent) {
-  value::Int128 out = 1;
-  for (int i = 0; i < exponent; ++i) out *= 10;
+constexpr auto kPowersOfTen = [] {
+  std::array<value::Int128, kMaxDigits + 1> out{};
+  out[0] = 1;
+  for (size_t i = 1; i < out.size(); ++i) out[i] = out[i - 1] * 10;
+  return out;
+}();
+
+value::Int128 power_of_ten(int64_t exponent) { return kPowersOfTen[static_cast<size_t>(exponent)]; }
+
+// The first `count` digits from `first` on, as a number.
+value::Int128 read_digits(const Digits& digits, size_t first, int64_t count) {
+  constexpr int64_t kShort = 18;  // fit in 64 bits
+  int64_t head = 0;
+  const int64_t short_count = std::min(count, kShort);
+  for (int64_t i = 0; i < short_count; ++i) {
+    head = head * 10 + digit_at(digits, first + static_cast<size_t>(i));
+  }
+  value::Int128 out = head;
+  for (int64_t i = short_count; i < count; ++i) {
+    out = out * 10 + digit_at(digits, first + static_cast<size_t>(i));
+  }
   return out;
 }
 
@@ -130,8 +149,8 @@ bool parse_non_numeric(std::string_view text, double& out) {
   const bool negative = !text.empty() && text[0] == '-';
   if (!text.empty() && (text[0] == '-' || text[0] == '+')) text.remove_prefix(1);
   if (text != "Infinity" && text != "INF") return false;
-  out = negative ? -std::numeric_limits<double>::infinity()
-                 : std::numeric_limits<double>::infinity();
+  out =
+      negative ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
   return true;
 }
 
@@ -147,10 +166,8 @@ bool parse_decimal(std::string_view text, int precision, int scale, value::Int12
   out = 0;
   if (count == 0 || kept < 0) return true;
   if (kept + std::max<int64_t>(shift, 0) > kMaxDigits) return false;
-  for (int64_t i = 0; i < kept; ++i) {
-    out = out * 10 + digit_at(digits, first + static_cast<size_t>(i));
-  }
-  if (shift >= 0) out *= power_of_ten(static_cast<int>(shift));
+  out = read_digits(digits, first, kept);
+  if (shift > 0) out *= power_of_ten(shift);
   if (shift < 0 && digit_at(digits, first + static_cast<size_t>(kept)) >= 5) ++out;
   if (out >= power_of_ten(precision)) return false;
   if (digits.negative) out = -out;
@@ -176,13 +193,20 @@ bool parse_base64(std::string_view text, std::string& out) {
   size_t padding = 0;
   for (const char c : text) {
     int digit = -1;
-    if (c >= 'A' && c <= 'Z') digit = c - 'A';
-    else if (c >= 'a' && c <= 'z') digit = c - 'a' + 26;
-    else if (is_digit(c)) digit = c - '0' + 52;
-    else if (c == '+') digit = 62;
-    else if (c == '/') digit = 63;
-    else if (c == '=') ++padding;
-    else return false;
+    if (c >= 'A' && c <= 'Z')
+      digit = c - 'A';
+    else if (c >= 'a' && c <= 'z')
+      digit = c - 'a' + 26;
+    else if (is_digit(c))
+      digit = c - '0' + 52;
+    else if (c == '+')
+      digit = 62;
+    else if (c == '/')
+      digit = 63;
+    else if (c == '=')
+      ++padding;
+    else
+      return false;
     if (digit < 0) continue;
     if (padding > 0) return false;
     bits = (bits << 6) | static_cast<uint32_t>(digit);

@@ -11,8 +11,9 @@ namespace {
 
 constexpr std::string_view kNumeric = "yuMdDHhkKmsS";
 constexpr std::string_view kOthers = "aEzVXxZ";
-constexpr const char* kMonths[] = {"January", "February", "March",     "April",   "May",      "June",
-                                   "July",    "August",   "September", "October", "November", "December"};
+constexpr const char* kMonths[] = {"January",   "February", "March",    "April",
+                                   "May",       "June",     "July",     "August",
+                                   "September", "October",  "November", "December"};
 constexpr const char* kWeekDays[] = {"Monday", "Tuesday",  "Wednesday", "Thursday",
                                      "Friday", "Saturday", "Sunday"};
 
@@ -112,7 +113,8 @@ bool Matcher::match_number(std::string_view& text, const Item& item) {
 
 bool Matcher::set(char letter, int64_t number) {
   switch (letter) {
-    case 'y': case 'u': fields.year = number; return true;
+    case 'y':
+    case 'u': fields.year = number; return true;
     case 'M': fields.month = number; return number >= 1 && number <= 12;
     case 'd': fields.day = number; return number >= 1 && number <= 31;
     case 'D': fields.day_of_year = number; return number >= 1 && number <= 366;
@@ -151,8 +153,8 @@ bool Matcher::match_word(std::string_view& text, const Item& item) {
 bool Matcher::match_zone(std::string_view& text) {
   size_t length = 0;
   const auto belongs = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-           c == '+' || c == '-' || c == ':' || c == '/' || c == '_';
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '+' ||
+           c == '-' || c == ':' || c == '/' || c == '_';
   };
   while (length < text.size() && belongs(text[length])) ++length;
   if (length == 0) return false;
