@@ -97,7 +97,7 @@ class StateDamage : public ::testing::Test {
     ASSERT_TRUE(whole.ok()) << whole.error().text();
     for (const std::string& path : state_->live_files()) {
       const std::string bytes = *store_->read(path);
-      for (size_t at = 0; at < bytes.size(); at += at < 400 ? 1 : stride) {
+      for (size_t at = 0; at < bytes.size(); at += at < 300 ? 5 : stride) {
         std::string broken = bytes;
         broken[at] = static_cast<char>(broken[at] ^ 0x20);
         ASSERT_TRUE(store_->put(path, broken).ok());

@@ -134,7 +134,8 @@ Status Merger::plan_set(const std::string& name, bool full, std::vector<Plan>& p
   for (const auto& live : state_->set(name)) (live.ref.base ? base : uppers) += live.ref.entries;
   const size_t before = plans.size();
   // A pass that was stopped leaves few ranges that are due: look long before the whole is due.
-  const double share = static_cast<double>(uppers) / static_cast<double>(std::max<uint64_t>(base, 1));
+  const double share =
+      static_cast<double>(uppers) / static_cast<double>(std::max<uint64_t>(base, 1));
   if (full || share > tuning_.upper_share * 0.1) LAKEBED_TRY(plan_base(name, full, plans));
   if (plans.size() == before && !full) plan_uppers(name, plans);
   return {};
@@ -167,7 +168,8 @@ Result<std::vector<RunSlice>> Merger::slices(const Plan& plan) const {
 Status Merger::copy_payload(Entry& entry, bool base, HeapSink& heap) const {
   if (entry.payload == 0) return {};
   const auto ref = state_->data_.heaps.find(static_cast<uint32_t>(entry.payload >> 32));
-  const bool small = ref != state_->data_.heaps.end() && ref->second.length < tuning_.copy_heap_below;
+  const bool small =
+      ref != state_->data_.heaps.end() && ref->second.length < tuning_.copy_heap_below;
   if (!base && !small) return {};
   LAKEBED_ASSIGN(const TableState::Payload payload, state_->payload(entry.payload));
   LAKEBED_ASSIGN(entry.payload, heap.append(payload.schema_id, payload.row));

@@ -31,7 +31,8 @@ class Pending {
 // whose names contain the id of an unlocked entry and for which `is_live(path)` is false. Returns
 // the paths removed. Requires: `is_live` knows the files of the newest version of the table, read
 // after this call began: pass a function that reads it when first asked.
-Result<std::vector<std::string>> sweep(store::Store& store, const std::vector<std::string>& folders,
-                                       const std::function<Result<bool>(const std::string&)>& is_live);
+Result<std::vector<std::string>> sweep(
+    store::Store& store, const std::vector<std::string>& folders,
+    const std::function<Result<bool>(const std::string&)>& is_live);
 
 }  // namespace lakebed::state

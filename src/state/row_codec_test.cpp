@@ -131,7 +131,8 @@ TEST_F(RowCodec, SchemasThatGrew) {
                       field("l", Type::array(Kind::kInt))};
   const Schema wanted{field("added", Kind::kString),
                       field("l", Type::array(Kind::kLong)),
-                      field("s", Type::structure({field("z", Kind::kInt), field("X", Kind::kLong)})),
+                      field("s", Type::structure({field("z", Kind::kInt),
+                                                  field("X", Kind::kLong)})),
                       field("day", Kind::kTimestampNtz),
                       field("id", Kind::kLong),
                       field("d", Type::decimal(20, 4)),

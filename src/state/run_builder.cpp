@@ -26,7 +26,8 @@ uint32_t width_of(uint64_t span) {
 }
 
 template <typename T>
-RunColumnPlace append_numbers(RunColumn id, const std::vector<T>& values, bool raw, std::string& data) {
+RunColumnPlace append_numbers(RunColumn id, const std::vector<T>& values, bool raw,
+                              std::string& data) {
   pad_to(data, 64);
   RunColumnPlace column{.id = id, .offset = data.size()};
   const auto [least, most] = std::minmax_element(values.begin(), values.end());

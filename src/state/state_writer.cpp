@@ -267,6 +267,8 @@ void StateWriter::Parts::resolve(const std::string& manifest) {
   for (auto& [number, ref] : data.heaps) resolve_section(ref, manifest, offsets);
 }
 
+const std::vector<std::string>& StateWriter::written() const { return parts_->output.files(); }
+
 Result<Finished> StateWriter::finish(int64_t table_version, const std::string& file_set_hash) {
   Parts& parts = *parts_;
   LAKEBED_TRY(parts.close_entries());

@@ -98,6 +98,9 @@ class StateWriter {
   // orphans). Returns the number of steps taken. Requires: no forget_everything before.
   Result<size_t> adopt(Merged merged);
 
+  // All paths written so far: what a caller that gives up before finish() has to remove.
+  const std::vector<std::string>& written() const;
+
   // Writes what is left and the manifest `<version>-<txn>.manifest`. Call once.
   Result<Finished> finish(int64_t table_version, const std::string& file_set_hash);
 
