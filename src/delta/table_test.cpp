@@ -174,7 +174,8 @@ TEST_F(TableTest, SchemasGrow) {
 TEST_F(TableTest, FullRefreshReplacesTheShape) {
   const Snapshot snapshot = snapshot_of(*make({field("a b", Kind::kLong), field("c", Kind::kInt)}));
   const auto shape = replace_table(
-      snapshot, {"t", "", {field("a b", Kind::kLong), field("c", Kind::kString)}, {}, {}}, *random_);
+      snapshot, {"t", "", {field("a b", Kind::kLong), field("c", Kind::kString)}, {}, {}},
+      *random_);
   ASSERT_TRUE(shape.ok());
   EXPECT_EQ(shape->metadata.id, snapshot.table_id());
   EXPECT_EQ(physical_name(shape->schema[0]), physical_name(snapshot.schema()[0]));
