@@ -6,6 +6,8 @@ namespace lakebed::sql {
 
 namespace {
 
+constexpr size_t kMarkEvery = 64;
+
 // Characters of a UTF-8 text: bytes that do not continue another.
 size_t characters(std::string_view text) {
   size_t count = 0;
@@ -21,6 +23,17 @@ Original::Original(std::string file, std::string text)
   for (size_t i = 0; i < text_.size(); ++i) {
     if (text_[i] == '\n') line_starts_.push_back(i + 1);
   }
+  size_t count = 0;
+  for (size_t at = 0; at <= text_.size(); at += kMarkEvery) {
+    marks_.push_back(count);
+    count += characters(std::string_view(text_).substr(at, kMarkEvery));
+  }
+}
+
+size_t Original::characters_before(size_t offset) const {
+  const size_t mark = offset / kMarkEvery;
+  const size_t at = mark * kMarkEvery;
+  return marks_[mark] + characters(std::string_view(text_).substr(at, offset - at));
 }
 
 SourceSpan Original::span(size_t begin, size_t end) const {
@@ -30,14 +43,13 @@ SourceSpan Original::span(size_t begin, size_t end) const {
   const size_t start = *(after - 1);
   size_t line_end = after == line_starts_.end() ? text_.size() : *after - 1;
   if (line_end > start && text_[line_end - 1] == '\r') --line_end;
-  const std::string_view view = text_;
   const size_t stop = std::max(begin, std::min(end, line_end));
   SourceSpan span;
   span.file = file_;
   span.line = static_cast<uint32_t>(after - line_starts_.begin());
-  span.column = static_cast<uint32_t>(characters(view.substr(start, begin - start)) + 1);
-  span.length =
-      static_cast<uint32_t>(std::max<size_t>(1, characters(view.substr(begin, stop - begin))));
+  const size_t before = characters_before(begin);
+  span.column = static_cast<uint32_t>(before - characters_before(start) + 1);
+  span.length = static_cast<uint32_t>(std::max<size_t>(1, characters_before(stop) - before));
   return span;
 }
 

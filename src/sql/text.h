@@ -22,9 +22,13 @@ class Original {
   SourceSpan span(size_t begin, size_t end) const;
 
  private:
+  // Characters before a byte offset, from the next lower mark on.
+  size_t characters_before(size_t offset) const;
+
   std::string file_;
   std::string text_;
   std::vector<size_t> line_starts_;
+  std::vector<size_t> marks_;  // characters before every 64th byte: lines may be very long
 };
 
 // A text made of stretches that were copied from the original or stand for a part of it.
