@@ -44,9 +44,8 @@
 //                  side of a lateral join), one or more levels up.
 //   kCall          name = the table's canonical name (functions.h), folded; children have exactly
 //                  the types of its Signature. distinct, filter: aggregates only; ignore_nulls.
-//                  Special names that have no need of the table: "named_struct" (name literal,
-//                  value, ...), "json_path" (STRING value, STRING literal path as written after
-//                  the colon). count(*) is count(1).
+//                  "named_struct" (name literal, value, ...) stands for struct too; a JSON path
+//                  is get_json_object(value, '$...'); count(*) is count(1).
 //   kCast          children[0] to type; try_cast. A cast that the resolver inserted looks the same.
 //   kCase          when, then, ..., [else] without an operand; conditions BOOLEAN, results all of
 //                  `type`.

@@ -2,6 +2,8 @@
 // and subqueries have files of their own.
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "plan/coercion.h"
 #include "plan/expression_text.h"
 #include "plan/resolver.h"
@@ -33,6 +35,35 @@ Result<ExpressionPtr> resolve_field(Session& session, Scope& scope, const Expres
   return field_of(std::move(base), node.name, node.span);
 }
 
+// The path of get_json_object for what stands behind the colon: a.`b c`[0]["d"] becomes
+// $.a['b c'][0]['d'].
+std::string object_path(const std::string& written) {
+  std::string out = "$";
+  size_t at = 0;
+  while (at < written.size()) {
+    const char first = written[at];
+    if (first == '.') {
+      ++at;
+    } else if (first == '`') {
+      const size_t end = std::min(written.find('`', at + 1), written.size());
+      out += "['" + written.substr(at + 1, end - at - 1) + "']";
+      at = end + 1;
+    } else if (first == '[') {
+      const size_t end = std::min(written.find(']', at), written.size());
+      std::string inside = written.substr(at + 1, end - at - 1);
+      const bool quoted = inside.size() > 1 && (inside.front() == '\'' || inside.front() == '"');
+      if (quoted) inside = "'" + inside.substr(1, inside.size() - 2) + "'";
+      out += "[" + inside + "]";
+      at = end + 1;
+    } else {
+      const size_t end = std::min(written.find_first_of(".[", at), written.size());
+      out += "." + written.substr(at, end - at);
+      at = end;
+    }
+  }
+  return out;
+}
+
 Result<ExpressionPtr> resolve_json_path(Session& session, Scope& scope, const Expression& node) {
   LAKEBED_ASSIGN(ExpressionPtr base, resolve_expression(session, scope, node.children[0]));
   const value::Kind kind = base->type.kind;
@@ -43,14 +74,9 @@ Result<ExpressionPtr> resolve_json_path(Session& session, Scope& scope, const Ex
                                      base->type.text()),
                          node.span);
   }
-  auto call = std::make_shared<Expression>();
-  call->kind = ExpressionKind::kCall;
-  call->name = "json_path";
-  call->span = node.span;
-  call->type = value::Kind::kString;
-  call->resolved = true;
-  call->children = {cast_to(base, value::Kind::kString), string_literal(node.text, node.span)};
-  return ExpressionPtr(call);
+  return typed_call(session, "get_json_object",
+                    {std::move(base), string_literal(object_path(node.text), node.span)},
+                    node.span);
 }
 
 Result<ExpressionPtr> resolve_sort(Session& session, Scope& scope, const Expression& node) {

@@ -124,8 +124,8 @@ class Checker {
   }
 
   void call(const Expression& node, const Relation& in) {
-    const bool special = node.name == "named_struct" || node.name == "json_path" ||
-                         node.name == "grouping" || node.name == "grouping_id";
+    const bool special = node.name == "named_struct" || node.name == "grouping" ||
+                         node.name == "grouping_id";
     const Function* function = find_function(node.name);
     if (!special && function == nullptr) fail("unknown call " + node.name, in);
     const bool aggregate = function != nullptr && function->kind == FunctionKind::kAggregate;

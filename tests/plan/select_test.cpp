@@ -154,6 +154,15 @@ TEST(Select, Generators) {
   EXPECT_EQ(schema_of("SELECT * FROM range(3)"), "id BIGINT");
 }
 
+TEST(Select, JsonPathsBecomeCalls) {
+  EXPECT_EQ(plan_of("SELECT js:a.`b c`[0]['d'] AS p FROM (SELECT c AS js FROM u)"),
+            "project get_json_object(js#3, '$.a['b c'][0]['d']') as p#4\n"
+            "  project c#2 as js#3\n"
+            "    leaf 0");
+  EXPECT_EQ(schema_of("SELECT js:a.b, js:x::int FROM t"), "b STRING, x INT");
+  EXPECT_EQ(error_of("SELECT a:b FROM t"), "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE@1:8");
+}
+
 TEST(Select, ClockAndZones) {
   EXPECT_EQ(plan_of("SELECT current_timestamp() AS n, current_date AS d"),
             "project 2030-01-02 03:04:05:TIMESTAMP as n#1, 2030-01-02:DATE as d#2\n"

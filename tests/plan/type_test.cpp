@@ -67,7 +67,7 @@ TEST(Types, Casts) {
   EXPECT_EQ(type_of("date('2020-01-01')"), "DATE");
   EXPECT_EQ(type_of("int(s)"), "INT");
   EXPECT_EQ(type_of("TRY_CAST(s AS INT)"), "INT");
-  EXPECT_EQ(type_of("CAST(a AS DATE)"), "DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION");
+  EXPECT_EQ(type_of("CAST(a AS DATE)"), "DATATYPE_MISMATCH.CAST_WITH_FUNC_SUGGESTION");
   EXPECT_EQ(type_of("CAST(NULL AS ARRAY<INT>)"), "ARRAY<INT>");
 }
 
