@@ -48,11 +48,10 @@ TEST(Json, DamageIsNamed) {
             "PLAN_JSON.DAMAGED unknown member 'colour' f:1:2");
   EXPECT_EQ(problem(R"({"expr":"cast","at":"f:1:2","type":"INT"})"),
             "PLAN_JSON.DAMAGED a part is missing from \"cast\" f:1:2");
-  EXPECT_EQ(problem(R"({"expr":"literal","type":"DECIMAL(99,1)"
-})"),
+  EXPECT_EQ(problem(R"x({"expr":"literal","type":"DECIMAL(99,1)"})x"),
             "PLAN_JSON.DAMAGED a damaged type DECIMAL(99,1) ");
-EXPECT_EQ(problem(R"([1])"), "PLAN_JSON.DAMAGED an object is expected ");
-EXPECT_EQ(problem(R"({"parts":["a"]})"), "PLAN_JSON.DAMAGED an expression has no 'expr' ");
+  EXPECT_EQ(problem(R"([1])"), "PLAN_JSON.DAMAGED an object is expected ");
+  EXPECT_EQ(problem(R"({"parts":["a"]})"), "PLAN_JSON.DAMAGED an expression has no 'expr' ");
 }
 
 }  // namespace

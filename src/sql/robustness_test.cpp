@@ -77,19 +77,19 @@ TEST(Robustness, NestingHasALimit) {
   };
   for (const char* open : {"(", "f(", "NOT ", "- ", "CASE WHEN ", "a[", "(SELECT ", "[", "x -> ",
                            "STRUCT<a:", "CAST("}) {
-    try_text("SELECT " + many(open, 100000) + "1");
+    try_text("SELECT " + many(open, 10000) + "1");
   }
-  try_text("SELECT CAST(a AS " + many("ARRAY<", 100000));
-  try_text(many("FROM (", 100000));
-  try_text("SELECT 1" + many(" + 1", 100000));
-  try_text("SELECT a" + many("[1]", 100000));
-  try_text("SELECT a" + many("::INT", 100000));
-  try_text("SELECT 1" + many(" UNION SELECT 1", 100000));
-  try_text("FROM t" + many(" JOIN t", 100000));
-  try_text("FROM t" + many(", t", 100000));
-  try_text("FROM t" + many(" LATERAL VIEW f(x)", 100000));
-  try_text("FROM t" + many(" |> AS t", 100000));
-  try_text("SELECT a LIKE ANY (1" + many(",1", 100000) + ")");
+  try_text("SELECT CAST(a AS " + many("ARRAY<", 10000));
+  try_text(many("FROM (", 10000));
+  try_text("SELECT 1" + many(" + 1", 10000));
+  try_text("SELECT a" + many("[1]", 10000));
+  try_text("SELECT a" + many("::INT", 10000));
+  try_text("SELECT 1" + many(" UNION SELECT 1", 10000));
+  try_text("FROM t" + many(" JOIN t", 10000));
+  try_text("FROM t" + many(", t", 10000));
+  try_text("FROM t" + many(" LATERAL VIEW f(x)", 10000));
+  try_text("FROM t" + many(" |> AS t", 10000));
+  try_text("SELECT a LIKE ANY (1" + many(",1", 10000) + ")");
   const auto long_list = parse_query("SELECT 1" + many(", 1", 20000));
   EXPECT_TRUE(long_list.ok());
   EXPECT_TRUE(parse_query("SELECT 1" + many(" + 1", 1500)).ok());
