@@ -183,6 +183,67 @@ Result<Signature> type_sort_array(const CallShape& call) {
   return out;
 }
 
+// The type both meet in without any change of kind: a DECIMAL meets its own only.
+std::optional<Type> tightest(const Type& left, const Type& right) {
+  if (left == right || left.kind == Kind::kVoid || right.kind == Kind::kVoid) {
+    return common_type(left, right);
+  }
+  const bool decimal = left.kind == Kind::kDecimal || right.kind == Kind::kDecimal;
+  const bool text = left.kind == Kind::kString || right.kind == Kind::kString;
+  if (decimal || text) return std::nullopt;
+  return common_type(left, right);
+}
+
+Error array_mismatch(const CallShape& call, std::string_view kind, size_t index) {
+  return mismatch(call, kind,
+                  fmt::format("`{}` does not mix {} and {}.", call.name, type_of(call, 0).text(),
+                              type_of(call, index).text()));
+}
+
+// (array, element), and with an index between them.
+Result<Signature> type_array_add(const CallShape& call) {
+  const Type& own = type_of(call, 0);
+  const size_t last = call.arguments.size() - 1;
+  if (own.kind != Kind::kArray) return unexpected_type(call, 0, "an ARRAY");
+  auto element = tightest(own.element(), type_of(call, last));
+  if (!element) return array_mismatch(call, "ARRAY_FUNCTION_DIFF_TYPES", last);
+  Signature out{{Type::array(*element)}, Type::array(*element), true};
+  if (last == 2) {
+    if (!type_of(call, 1).is_integer()) return unexpected_type(call, 1, "an INT");
+    out.arguments.push_back(Type(Kind::kInt));
+  }
+  out.arguments.push_back(*element);
+  return out;
+}
+
+Result<Signature> two_arrays(const CallShape& call) {
+  for (size_t i : {size_t{0}, size_t{1}}) {
+    if (type_of(call, i).kind != Kind::kArray) {
+      return mismatch(call, "BINARY_ARRAY_DIFF_TYPES", fmt::format("`{}` takes ARRAYs.", call.name));
+    }
+  }
+  auto element = tightest(type_of(call, 0).element(), type_of(call, 1).element());
+  if (!element) return array_mismatch(call, "BINARY_ARRAY_DIFF_TYPES", 1);
+  return Signature{{Type::array(*element), Type::array(*element)}, Type::array(*element), true};
+}
+
+Result<Signature> type_arrays_overlap(const CallShape& call) {
+  LAKEBED_ASSIGN(Signature out, two_arrays(call));
+  out.result = Type(Kind::kBoolean);
+  return out;
+}
+
+Result<Signature> type_array_contains(const CallShape& call) {
+  const Type& own = type_of(call, 0);
+  if (own.kind == Kind::kVoid || type_of(call, 1).kind == Kind::kVoid) {
+    return mismatch(call, "NULL_TYPE", fmt::format("`{}` does not take a bare NULL.", call.name));
+  }
+  if (own.kind != Kind::kArray) return unexpected_type(call, 0, "an ARRAY");
+  auto element = common_type(own.element(), type_of(call, 1));
+  if (!element) return array_mismatch(call, "ARRAY_FUNCTION_DIFF_TYPES", 1);
+  return Signature{{Type::array(*element), *element}, Type(Kind::kBoolean), true};
+}
+
 Entry rule(const char* name, TypeRule typing, int min, int max) {
   Entry out{name};
   out.rule = typing;
@@ -206,17 +267,17 @@ void append_collections(std::vector<Function>& out) {
           {"get", "array<T>, int -> T"},
           {"size cardinality", "array<T> -> int | map<K,V> -> int"},
           {"array_size", "array<T> -> int"},
-          {"array_contains", "array<T>, T -> boolean"},
+          rule("array_contains", type_array_contains, 2, 2),
           {"array_position", "array<T>, T -> bigint"},
-          {"array_append", "array<T>, T -> array<T>"},
-          {"array_prepend", "array<T>, T -> array<T>"},
-          {"array_insert", "array<T>, int, T -> array<T>"},
+          rule("array_append", type_array_add, 2, 2),
+          rule("array_prepend", type_array_add, 2, 2),
+          rule("array_insert", type_array_add, 3, 3),
           {"array_remove", "array<T>, T -> array<T>"},
           {"array_distinct", "array<T> -> array<T>"},
-          {"array_union", "array<T>, array<T> -> array<T>"},
-          {"array_intersect", "array<T>, array<T> -> array<T>"},
-          {"array_except", "array<T>, array<T> -> array<T>"},
-          {"arrays_overlap", "array<T>, array<T> -> boolean"},
+          rule("array_union", two_arrays, 2, 2),
+          rule("array_intersect", two_arrays, 2, 2),
+          rule("array_except", two_arrays, 2, 2),
+          rule("arrays_overlap", type_arrays_overlap, 2, 2),
           {"array_join", "array<string>, string, string? -> string"},
           {"array_compact", "array<T> -> array<T>"},
           {"array_repeat", "T, int -> array<T>"},

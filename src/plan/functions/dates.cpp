@@ -1,6 +1,9 @@
 // Dates, timestamps and intervals.
 #include <fmt/core.h>
 
+#include <set>
+#include <string_view>
+
 #include "base/names.h"
 #include "plan/functions/typing.h"
 
@@ -16,11 +19,25 @@ bool is_moment(const Type& type) {
          type.kind == Kind::kTimestampNtz;
 }
 
+bool is_field(std::string_view name) {
+  static const std::set<std::string_view> names = {
+      "year", "y", "years", "yr", "yrs", "yearofweek", "quarter", "qtr", "month", "mon", "mons",
+      "months", "week", "w", "weeks", "day", "d", "days", "dayofweek", "dow", "dayofweek_iso",
+      "dow_iso", "doy", "hour", "h", "hours", "hr", "hrs", "minute", "m", "min", "mins", "minutes",
+      "second", "s", "sec", "seconds", "secs"};
+  return names.contains(name);
+}
+
 // extract('field', x): INT, but DECIMAL(8,6) for seconds and BIGINT for days of an interval.
 Result<Signature> type_extract(const CallShape& call) {
   auto field = literal_text(call, 0);
   if (!field) return mismatch(call, "NON_FOLDABLE_INPUT", "The field must be a literal.");
   const std::string name = fold_case(*field);
+  if (!is_field(name)) {
+    return project_error("INVALID_EXTRACT_FIELD",
+                         fmt::format("'{}' is no field of a date or timestamp.", *field),
+                         call.arguments[0]->span);
+  }
   Type own = type_of(call, 1);
   if (own.kind == Kind::kString || own.kind == Kind::kVoid) own = Type(Kind::kTimestamp);
   const bool interval =
@@ -117,7 +134,7 @@ void append_dates(std::vector<Function>& out) {
           {"last_day", "date -> date"},
           {"next_day", "date, string -> date"},
           {"trunc", "date, string -> date"},
-          {"date_trunc", "string, timestamp -> timestamp | string, timestamp_ntz -> timestamp_ntz"},
+          {"date_trunc", "string, timestamp -> timestamp"},
           {"make_date", "int, int, int -> date"},
           {"make_timestamp", "int, int, int, int, int, decimal(16,6), string? -> timestamp"},
           {"try_make_timestamp",

@@ -240,7 +240,7 @@ Match match(const Alternative& alternative, const CallShape& call) {
     const Type& actual = call.arguments[i]->type;
     auto wanted = target(parameter(i), actual, bindings);
     if (!wanted) return out;
-    if (!(*wanted == actual)) out.exact = false;
+    if (!(*wanted == actual) && actual.kind != Kind::kVoid) out.exact = false;
     out.signature.arguments.push_back(std::move(*wanted));
   }
   out.ok = true;

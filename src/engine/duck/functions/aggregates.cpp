@@ -166,6 +166,20 @@ Result<std::string> render_listagg(const RenderedCall& call, RenderContext&) {
   return aggregate(call, "string_agg", call.arguments[0] + ", " + mark);
 }
 
+// Inside of arrays and structs DuckDB has NULL greatest: those go through a list.
+Result<std::string> render_extreme(const RenderedCall& call, RenderContext& context) {
+  if (!call.node->type.is_nested()) return aggregate(call, call.node->name, call.arguments[0]);
+  auto list = std::make_shared<plan::Expression>();
+  list->type = Type::array(call.node->type);
+  plan::Expression node = *call.node;
+  node.name = "array_" + call.node->name;
+  node.children = {list};
+  RenderedCall made;
+  made.node = &node;
+  made.arguments = {aggregate(call, "list", call.arguments[0])};
+  return render_call(made, context);
+}
+
 // Functions of DuckDB with the same name and meaning.
 Result<std::string> render_same(const RenderedCall& call, RenderContext&) {
   return aggregate(call, call.node->name, join_operands(call.arguments));
@@ -206,7 +220,7 @@ std::vector<Rendering> aggregate_renderings() {
       {"sum", render_sum},
       {"try_sum", render_try_sum},
       {"avg mean try_avg", render_avg},
-      {"min max", render_same},
+      {"min max", render_extreme},
       {"min_by", "arg_min_null({*}){~}"},
       {"max_by", "arg_max_null({*}){~}"},
       {"first first_value any_value", render_first},

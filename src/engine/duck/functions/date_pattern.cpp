@@ -57,7 +57,15 @@ Status check(const PatternPart& part, std::string_view pattern) {
   if (std::string_view("YWwu").find(part.letter) != std::string_view::npos) {
     return legacy_pattern(pattern);
   }
-  if (kKnown.find(part.letter) == std::string_view::npos) return legacy_pattern(pattern);
+  if (part.letter == 'e' || part.letter == 'c') {
+    return update_error("INCONSISTENT_BEHAVIOR_CROSS_VERSION.DATETIME_WEEK_BASED_PATTERN",
+                        fmt::format("'{}' is of weeks, which Spark 3 does not know.", pattern));
+  }
+  if (std::string_view("ABnNp").find(part.letter) != std::string_view::npos) {
+    return update_error("INVALID_DATETIME_PATTERN.ILLEGAL_CHARACTER",
+                        fmt::format("'{}' is no letter of datetime patterns.", part.letter));
+  }
+  if (kKnown.find(part.letter) == std::string_view::npos) return bad_pattern(pattern);
   if (part.count > most(part.letter)) return legacy_pattern(pattern);
   if (part.letter == 'V' && part.count != 2) return bad_pattern(pattern);
   return {};
@@ -127,6 +135,7 @@ struct Clock {
   int64_t micros = 0;   // of the second
   int64_t instant_us = 0;
   std::string zone;
+  int64_t year = 1970;  // of the era, where the pattern names one
 };
 
 std::string offset_text(int64_t offset, int count, bool z_for_zero, bool localized) {
@@ -209,7 +218,7 @@ std::string part_text(const PatternPart& part, const Clock& clock) {
     case ']': return "";
     case 'G': return count == 4 ? (clock.day.year > 0 ? "Anno Domini" : "Before Christ")
                                 : (clock.day.year > 0 ? "AD" : "BC");
-    case 'y': return year_text(clock.day.year, count);
+    case 'y': return year_text(clock.year, count);
     case 'M':
     case 'L':
       if (count >= 3) return name_text(kMonths[static_cast<size_t>(clock.day.month - 1)], count);
@@ -241,6 +250,10 @@ std::string DatePattern::format(int64_t local_us, int64_t instant_us,
   clock.micros = floor_mod(local_us, kMicrosPerSecond);
   clock.instant_us = instant_us;
   clock.zone = zone;
+  clock.year = clock.day.year;
+  for (const PatternPart& part : parts_) {
+    if (part.letter == 'G' && clock.day.year <= 0) clock.year = 1 - clock.day.year;
+  }
   std::string out;
   for (const PatternPart& part : parts_) out += part_text(part, clock);
   return out;

@@ -74,7 +74,8 @@ Status unix_timestamp_row(const Row& row, Column& out, const KernelContext& cont
     LAKEBED_TRY(cast_value(row.column(0), row.row(), moment, context.zone));
     micros = moment.integer(0);
   }
-  out.append_integer(floor_div(micros, kMicrosPerSecond));
+  // Towards zero, other than unix_seconds.
+  out.append_integer(micros / kMicrosPerSecond);
   return {};
 }
 

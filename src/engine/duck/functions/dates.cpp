@@ -270,14 +270,16 @@ Status timestampadd_row(const Row& row, Column& out, const KernelContext& contex
 
 // Whole months from one wall clock to another, towards zero.
 int64_t whole_months(int64_t from, int64_t to) {
-  const Day a = civil_from_days(floor_div(from, kMicrosPerDay));
-  const Day b = civil_from_days(floor_div(to, kMicrosPerDay));
-  int64_t months = (b.year - a.year) * 12 + b.month - a.month;
-  const int64_t rest = (b.day - a.day) * kMicrosPerDay + floor_mod(to, kMicrosPerDay) -
-                       floor_mod(from, kMicrosPerDay);
-  if (months > 0 && rest < 0) --months;
-  if (months < 0 && rest > 0) ++months;
-  return months;
+  // As java.time: whole days first, then months by the day of the month.
+  const int64_t start = floor_div(from, kMicrosPerDay);
+  int64_t end = floor_div(to, kMicrosPerDay);
+  const int64_t rest = floor_mod(to, kMicrosPerDay) - floor_mod(from, kMicrosPerDay);
+  if (end > start && rest < 0) --end;
+  if (end < start && rest > 0) ++end;
+  const Day a = civil_from_days(start), b = civil_from_days(end);
+  const int64_t packed_a = (a.year * 12 + a.month - 1) * 32 + a.day;
+  const int64_t packed_b = (b.year * 12 + b.month - 1) * 32 + b.day;
+  return (packed_b - packed_a) / 32;
 }
 
 Status timestampdiff_row(const Row& row, Column& out, const KernelContext& context) {
@@ -347,7 +349,7 @@ Status make_date_row(const Row& row, Column& out, const KernelContext&) {
 }
 
 Status make_timestamp_row(const Row& row, Column& out, const KernelContext& context) {
-  constexpr std::string_view kCode = "DATETIME_FIELD_OUT_OF_BOUNDS.WITH_SUGGESTION";
+  constexpr std::string_view kCode = "DATETIME_FIELD_OUT_OF_BOUNDS.WITHOUT_SUGGESTION";
   LAKEBED_ASSIGN(int64_t days, make_days(row, kCode));
   const int64_t hour = row.integer(3), minute = row.integer(4);
   const auto micros = static_cast<int64_t>(row.column(5).decimal(row.row()));
@@ -395,7 +397,9 @@ template <int64_t unit>
 Status from_units_row(const Row& row, Column& out, const KernelContext& context) {
   if (context.types[0].is_integer()) {
     int64_t micros = 0;
-    if (__builtin_mul_overflow(row.integer(0), unit, &micros)) return overflow("The timestamp");
+    if (__builtin_mul_overflow(row.integer(0), unit, &micros)) {
+      return update_error("DATETIME_OVERFLOW", "The timestamp is out of range.");
+    }
     out.append_integer(micros);
     return {};
   }

@@ -383,7 +383,6 @@ Status format_number_row(const Row& row, Column& out, const KernelContext&) {
   while (static_cast<int>(fraction.size()) > pattern.least_fraction && fraction.back() == '0') {
     fraction.pop_back();
   }
-  if (whole == "0" && pattern.least_whole == 0) whole = fraction.empty() ? "0" : "";
   while (static_cast<int>(whole.size()) < pattern.least_whole) whole.insert(0, "0");
   text = grouped(whole, pattern.grouping);
   if (!fraction.empty()) text += "." + fraction;

@@ -181,8 +181,10 @@ Status from_json_row(const Row& row, Column& out, const KernelContext& context) 
     Column one(out.type());
     converter.convert(&*json, one);
     if (fast && converter.failed()) return malformed(row.text(0));
-    out.append_from(one, 0);
-  } else if (is_struct && (!json || json->kind != Json::kNull)) {
+    // A STRUCT keeps the fields that fit; of an ARRAY or MAP nothing is kept.
+    if (is_struct || !converter.failed()) out.append_from(one, 0);
+    else out.append_null();
+  } else if (is_struct) {
     for (Column& child : out.raw_children()) child.append_null();
     out.append_struct();
   } else {

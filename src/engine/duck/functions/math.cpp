@@ -7,6 +7,7 @@
 
 #include "engine/duck/functions/arithmetic.h"
 #include "engine/duck/functions/decimal.h"
+#include "engine/duck/functions/java_math.h"
 #include "engine/duck/functions/kernel.h"
 #include "engine/duck/functions/number_text.h"
 
@@ -34,9 +35,10 @@ double to_degrees(double x) { return x * (180.0 / std::numbers::pi); }
 double to_radians(double x) { return x * (std::numbers::pi / 180.0); }
 double asinh_java(double x) {
   if (std::isinf(x) && x < 0) return x;
-  return std::log(x + std::sqrt(x * x + 1.0));
+  return strict_log(x + std::sqrt(x * x + 1.0));
 }
-double acosh_java(double x) { return std::log(x + std::sqrt(x * x - 1.0)); }
+double log2_java(double x) { return strict_log(x) / strict_log(2.0); }
+double acosh_java(double x) { return strict_log(x + std::sqrt(x * x - 1.0)); }
 double atanh_java(double x) { return 0.5 * (std::log1p(x) - std::log1p(-x)); }
 double rint_even(double x) { return std::nearbyint(x); }
 
@@ -53,8 +55,8 @@ Status log_base_row(const Row& row, Column& out, const KernelContext&) {
   const double x = row.real(row.count() - 1);
   const double base = row.count() == 2 ? row.real(0) : std::numbers::e;
   if (x <= 0 || base <= 0) out.append_null();
-  else if (row.count() == 1) append_real(out, std::log(x));
-  else append_real(out, std::log(x) / std::log(base));
+  else if (row.count() == 1) append_real(out, strict_log(x));
+  else append_real(out, strict_log(x) / strict_log(base));
   return {};
 }
 
@@ -168,12 +170,10 @@ Status whole_row(const Row& row, Column& out, const KernelContext& context) {
     return {};
   }
   const double item = mode == 2 ? std::floor(row.real(0)) : std::ceil(row.real(0));
-  // As a Java cast to long: NaN is 0, what is too large is cut.
-  int64_t whole = 0;
-  if (item >= 9223372036854775808.0) whole = INT64_MAX;
-  else if (item <= -9223372036854775808.0) whole = INT64_MIN;
-  else if (!std::isnan(item)) whole = static_cast<int64_t>(item);
-  out.append_integer(whole);
+  if (std::isnan(item) || item >= 9223372036854775808.0 || item < -9223372036854775808.0) {
+    return arithmetic_overflow(mode == 2 ? "floor" : "ceil");
+  }
+  out.append_integer(static_cast<int64_t>(item));
   return {};
 }
 
@@ -369,12 +369,12 @@ std::vector<Rendering> math_renderings() {
       {"sign signum", real_row<sign_of>},
       {"sqrt", real_row<std::sqrt>},
       {"cbrt", real_row<std::cbrt>},
-      {"exp", real_row<std::exp>},
+      {"exp", real_row<strict_exp>},
       {"expm1", real_row<std::expm1>},
-      {"ln", log_row<std::log, 0>},
+      {"ln", log_row<strict_log, 0>},
       {"log", log_base_row},
       {"log10", log_row<std::log10, 0>},
-      {"log2", log_row<std::log2, 0>},
+      {"log2", log_row<log2_java, 0>},
       {"log1p", log_row<std::log1p, -1>},
       {"pow power", real2_row<power>},
       {"sin", real_row<std::sin>},
@@ -388,7 +388,7 @@ std::vector<Rendering> math_renderings() {
       {"atan", real_row<std::atan>},
       {"atan2", real2_row<arc>},
       {"sinh", real_row<std::sinh>},
-      {"cosh", real_row<std::cosh>},
+      {"cosh", real_row<strict_cosh>},
       {"tanh", real_row<std::tanh>},
       {"asinh", real_row<asinh_java>},
       {"acosh", real_row<acosh_java>},

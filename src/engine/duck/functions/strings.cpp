@@ -74,8 +74,10 @@ std::string_view trim_right(std::string_view text, std::string_view set) {
 
 template <bool left, bool right>
 Status trim_row(const Row& row, Column& out, const KernelContext&) {
-  const std::string_view set = row.count() > 1 ? row.text(1) : std::string_view(" ");
-  std::string_view text = row.text(0);
+  // trim(text, set), but ltrim(set, text) and rtrim(set, text): so Spark has it.
+  const size_t own = row.count() > 1 && left != right ? 1 : 0;
+  const std::string_view set = row.count() > 1 ? row.text(1 - own) : std::string_view(" ");
+  std::string_view text = row.text(own);
   if (left) text = trim_left(text, set);
   if (right) text = trim_right(text, set);
   out.append_bytes(text);
