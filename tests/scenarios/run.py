@@ -5,14 +5,14 @@
 
 TEXT picks the scenarios whose name holds it. A script (*.test) holds scenarios; each plays in a
 fresh project of its own (catalog main, schema default, pipeline files below transformations/,
-`${feeds}` is the folder feeds/). A line that begins with `=== ` is a step, the lines up to the
+where an empty one lies; `${feeds}` is the folder feeds/, with an empty folder feed). A line that begins with `=== ` is a step, the lines up to the
 next one are its body; `#` begins a comment line outside of bodies.
 
     === scenario NAME: what it shows       NAME begins with the rule's number, where there is one
     === cdc COLUMNS                        writes transformations/t.sql: a view `feed` of the files
     clauses                                below feeds/feed with those columns, a target `t`, and a
-                                           flow `apply_feed` with the clauses of the body
-    === cdc CODE... is written again at each such step, so a flow can change between two runs
+                                           flow `apply_feed` with the clauses of the body; again
+                                           at each such step, so a flow can change between runs
     === target TEXT                        what the next cdc step writes after the target's name
     === file PATH / === feed [PATH]        writes the body; a feed without PATH is the next file
                                            below feeds/feed, with .gz it is compressed
@@ -106,7 +106,8 @@ class Project:
         self.feeds = 0
         self.target = ""
         self.marked = {}
-        (self.root / "transformations").mkdir(parents=True)
+        (self.root / "feeds" / "feed").mkdir(parents=True)
+        self.write("transformations/empty.sql", "-- No pipeline file is a project error.\n")
         (self.root / "spark-pipeline.yml").write_text(SPEC.format(root=self.root))
 
     def step(self, head, body):
