@@ -6,7 +6,8 @@ with SELECT, FROM t after an expression reads inline VALUES); lines that begin w
 <<a ;; b>> in a line stands for each of its alternatives, so one line may be many vectors.
 
 Outputs are tests/vectors/<name>.jsonl, one vector a line: {"sql", "type", "value"} or {"sql",
-"error"}. The value is what to_json prints for the one row. Session: UTC, ANSI on.
+"error"}. The value is what to_json prints for the one row. Session: ANSI on; UTC, or the
+zone that the end of the name says (_berlin, _york).
 
 Needs pyspark 4.3.0 and a JDK 17 or later; run it as
     python3 tools/spark_vectors.py [name ...]
@@ -19,6 +20,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent / "tests" / "vectors"
+ZONES = {"berlin": "Europe/Berlin", "york": "America/New_York"}
 CHOICE = re.compile(r"<<(.*?)>>(?!>)")
 
 
@@ -74,6 +76,9 @@ def main():
     for path in sorted((ROOT / "inputs").glob("*.txt")):
         if wanted and path.stem not in wanted:
             continue
+        # dates_berlin: the session's zone is that of the city.
+        zone = ZONES.get(path.stem.rpartition("_")[2], "UTC")
+        spark.conf.set("spark.sql.session.timeZone", zone)
         lines = [json.dumps(answer(spark, sql), ensure_ascii=False) for sql in read_inputs(path)]
         (ROOT / f"{path.stem}.jsonl").write_text("\n".join(lines) + "\n")
         print(f"{path.stem}: {len(lines)} vectors")

@@ -114,6 +114,10 @@ Result<Branches> resolve_branches(Session& session, Scope& scope, const Expressi
       LAKEBED_ASSIGN(condition, resolve_expression(session, scope, when));
       LAKEBED_ASSIGN(condition, typed_call(session, "=", {operand, condition}, when->span));
     } else {
+      if (when->kind == ExpressionKind::kLiteral && when->is_null) {
+        return type_mismatch("UNEXPECTED_INPUT_TYPE", "CASE WHEN takes a BOOLEAN, not a bare NULL.",
+                             when->span);
+      }
       LAKEBED_ASSIGN(condition, resolve_condition(session, scope, when, "CASE WHEN"));
     }
     out.conditions.push_back(std::move(condition));

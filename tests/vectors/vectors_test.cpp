@@ -59,7 +59,7 @@ struct Answer {
   std::string error;
 };
 
-Result<Answer> rows_of(value::BatchReader& reader) {
+Result<Answer> rows_of(value::BatchReader& reader, const std::string& zone) {
   Answer out;
   for (const auto& field : reader.schema()) {
     out.type += (out.type.empty() ? "" : ", ") + simple(field.type);
@@ -72,7 +72,7 @@ Result<Answer> rows_of(value::BatchReader& reader) {
       out.value += out.value.size() > 1 ? ",{" : "{";
       for (size_t i = 0; i < batch->columns.size(); ++i) {
         out.value += (i > 0 ? ",\"c" : "\"c") + std::to_string(i) + "\":";
-        engine::duck::append_json(batch->columns[i], row, {"UTC", true}, out.value);
+        engine::duck::append_json(batch->columns[i], row, {zone, true}, out.value);
       }
       out.value += "}";
     }
@@ -86,13 +86,13 @@ bool is_query(const std::string& sql) {
   return start == "select " || start.starts_with("with ") || start == "values ";
 }
 
-Result<Answer> run(engine::Engine& engine, const std::string& sql) {
+Result<Answer> run(engine::Engine& engine, const std::string& sql, const std::string& zone) {
   NoTables catalog;
   const std::string text = is_query(sql) ? sql : "SELECT " + sql;
   LAKEBED_ASSIGN(auto query, sql::parse_query(text));
-  LAKEBED_ASSIGN(auto resolved, plan::resolve_query(query, catalog, {}));
+  LAKEBED_ASSIGN(auto resolved, plan::resolve_query(query, catalog, {zone, 0, false}));
   LAKEBED_ASSIGN(auto reader, engine.run(resolved, {}));
-  return rows_of(*reader);
+  return rows_of(*reader, zone);
 }
 
 std::vector<std::filesystem::path> tables() {
@@ -104,10 +104,16 @@ std::vector<std::filesystem::path> tables() {
   return out;
 }
 
+// The session's zone, by the end of a table's name.
+std::string zone_of(const std::string& table) {
+  if (table.ends_with("_berlin")) return "Europe/Berlin";
+  return table.ends_with("_york") ? "America/New_York" : "UTC";
+}
+
 // An empty text where the answer is Spark's, else what differs.
-std::string difference(engine::Engine& engine, const Json& vector) {
+std::string difference(engine::Engine& engine, const Json& vector, const std::string& zone) {
   const std::string sql = vector["sql"];
-  auto answer = run(engine, sql);
+  auto answer = run(engine, sql, zone);
   if (!answer.ok()) {
     const std::string wanted = vector.value("error", "");
     if (answer.error().code == wanted) return "";
@@ -127,17 +133,19 @@ std::string difference(engine::Engine& engine, const Json& vector) {
 }
 
 TEST(Vectors, AnswersAsSpark) {
-  auto engine = engine::open_duck_engine({});
-  ASSERT_TRUE(engine.ok()) << engine.error().text();
   const char* only = std::getenv("LAKEBED_VECTORS");
   size_t count = 0;
   for (const auto& path : tables()) {
     if (only != nullptr && path.stem() != only) continue;
+    engine::EngineOptions options;
+    options.time_zone = zone_of(path.stem().string());
+    auto engine = engine::open_duck_engine(options);
+    ASSERT_TRUE(engine.ok()) << engine.error().text();
     std::ifstream file(path);
     for (std::string line; std::getline(file, line);) {
       auto vector = parse_json(line);
       ASSERT_TRUE(vector.ok()) << path << ": " << line;
-      const std::string wrong = difference(**engine, *vector);
+      const std::string wrong = difference(**engine, *vector, options.time_zone);
       if (!wrong.empty()) {
         ADD_FAILURE() << path.stem().string() << ": " << (*vector)["sql"].get<std::string>()
                       << "\n  " << wrong;

@@ -34,8 +34,13 @@ double csc(double x) { return 1.0 / std::sin(x); }
 double to_degrees(double x) { return x * (180.0 / std::numbers::pi); }
 double to_radians(double x) { return x * (std::numbers::pi / 180.0); }
 double asinh_java(double x) {
-  if (std::isinf(x) && x < 0) return x;
-  return strict_log(x + std::sqrt(x * x + 1.0));
+  const double size = std::fabs(x);
+  if (!std::isfinite(x) || size < 3.725290298461914e-09) return x;
+  double out = 0;
+  if (size > 268435456.0) out = strict_log(size) + std::numbers::ln2;
+  else if (size > 2) out = strict_log(2.0 * size + 1.0 / (std::sqrt(x * x + 1.0) + size));
+  else out = std::log1p(size + x * x / (1.0 + std::sqrt(1.0 + x * x)));
+  return std::copysign(out, x);
 }
 double log2_java(double x) { return strict_log(x) / strict_log(2.0); }
 double acosh_java(double x) { return strict_log(x + std::sqrt(x * x - 1.0)); }
