@@ -24,7 +24,7 @@ namespace lakebed::engine::duck {
 
 namespace {
 
-// The leaves of one query: views over readers, or scans of Parquet files.
+// The leaves of one query: readers, or scans of Parquet files.
 class Leaves {
  public:
   Leaves(std::shared_ptr<Database> database, FooterCache& footers,
@@ -77,9 +77,9 @@ class Leaves {
       columns.indexes = {0};
       columns.names = {"none"};
     }
-    LAKEBED_ASSIGN(auto view, ScanView::over_reader(database_, std::move(reader), columns));
-    std::string sql = "SELECT * FROM " + view->name();
-    resources_->views.push_back(std::move(view));
+    LAKEBED_ASSIGN(auto source, RowSource::open(*database_, std::move(reader), columns));
+    std::string sql = "SELECT * FROM " + source->sql();
+    resources_->sources.push_back(std::move(source));
     return sql;
   }
 

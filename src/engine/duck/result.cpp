@@ -104,8 +104,8 @@ class QueryReader : public value::BatchReader {
 }  // namespace
 
 std::optional<Error> QueryResources::failure() const {
-  for (const auto& view : views) {
-    if (view->failure()) return view->failure();
+  for (const auto& source : sources) {
+    if (source->failure()) return source->failure();
   }
   return std::nullopt;
 }

@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "engine/duck/connection.h"
-#include "engine/duck/scan.h"
+#include "engine/duck/row_source.h"
 
 namespace lakebed::engine::duck {
 
 // What has to live as long as a query runs.
 struct QueryResources {
-  std::vector<std::unique_ptr<ScanView>> views;
+  std::vector<std::unique_ptr<RowSource>> sources;
   std::vector<std::shared_ptr<const void>> kept;
 
   // The error of a source, if one stopped the query.
