@@ -18,6 +18,7 @@ import json
 import pathlib
 import re
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent / "tests" / "vectors"
 ZONES = {"berlin": "Europe/Berlin", "york": "America/New_York"}
@@ -69,7 +70,8 @@ def main():
 
     spark = (SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
              .config("spark.sql.session.timeZone", "UTC").config("spark.sql.ansi.enabled", "true")
-             .config("spark.sql.shuffle.partitions", "1").getOrCreate())
+             .config("spark.sql.shuffle.partitions", "1")
+             .config("spark.sql.warehouse.dir", tempfile.mkdtemp()).getOrCreate())
     spark.sparkContext.setLogLevel("OFF")
     wanted = set(sys.argv[1:])
     total = 0

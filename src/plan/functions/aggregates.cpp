@@ -65,8 +65,8 @@ Result<Signature> type_extreme_by(const CallShape& call) {
 Result<Signature> type_percentile(const CallShape& call) {
   const bool many = type_of(call, 1).kind == Kind::kArray;
   const Type number(Kind::kDouble);
-  Signature out{{number, many ? Type::array(number) : number},
-                many ? Type::array(number) : number, true};
+  Signature out{
+      {number, many ? Type::array(number) : number}, many ? Type::array(number) : number, true};
   if (call.arguments.size() == 3) out.arguments.push_back(Type(Kind::kLong));
   if (!type_of(call, 0).is_numeric() && type_of(call, 0).kind != Kind::kVoid &&
       type_of(call, 0).kind != Kind::kString) {
@@ -84,8 +84,8 @@ Result<Signature> type_percentile_approx(const CallShape& call) {
   if (!ordered) return unexpected_type(call, 0, "a number, a date or a timestamp");
   const bool many = type_of(call, 1).kind == Kind::kArray;
   const Type number(Kind::kDouble);
-  Signature out{{own, many ? Type::array(number) : number}, many ? Type::array(own, false) : own,
-                true};
+  Signature out{
+      {own, many ? Type::array(number) : number}, many ? Type::array(own, false) : own, true};
   if (call.arguments.size() == 3) out.arguments.push_back(Type(Kind::kInt));
   return out;
 }
@@ -108,58 +108,56 @@ Entry rule(const char* name, TypeRule typing, int min, int max, const char* note
 }  // namespace
 
 void append_aggregates(std::vector<Function>& out) {
-  append_family(
-      out, FunctionKind::kAggregate,
-      {
-          rule("count", type_count, 0, -1),
-          rule("sum", type_sum, 1, 1),
-          rule("try_sum", type_sum, 1, 1),
-          rule("avg mean", type_avg, 1, 1),
-          rule("try_avg", type_avg, 1, 1),
-          rule("min", type_extreme, 1, 1),
-          rule("max", type_extreme, 1, 1),
-          rule("min_by", type_extreme_by, 2, 2),
-          rule("max_by", type_extreme_by, 2, 2),
-          {"first first_value", "T, boolean? -> T"},
-          {"last last_value", "T, boolean? -> T"},
-          {"any_value", "T, boolean? -> T"},
-          {"count_if", "boolean -> bigint"},
-          {"bool_and every", "boolean -> boolean"},
-          {"bool_or any some", "boolean -> boolean"},
-          {"bit_and", "integral -> =0"},
-          {"bit_or", "integral -> =0"},
-          {"bit_xor", "integral -> =0"},
-          {"collect_list array_agg", "T -> array<T>"},
-          {"collect_set", "T -> array<T>"},
-          {"approx_count_distinct", "any, double? -> bigint",
-           "Counts exactly."},
-          {"stddev stddev_samp std", "double -> double"},
-          {"stddev_pop", "double -> double"},
-          {"variance var_samp", "double -> double"},
-          {"var_pop", "double -> double"},
-          {"skewness", "double -> double"},
-          {"kurtosis", "double -> double"},
-          {"corr", "double, double -> double"},
-          {"covar_pop", "double, double -> double"},
-          {"covar_samp", "double, double -> double"},
-          {"regr_count", "double, double -> bigint"},
-          {"regr_avgx", "double, double -> double"},
-          {"regr_avgy", "double, double -> double"},
-          {"regr_slope", "double, double -> double"},
-          {"regr_intercept", "double, double -> double"},
-          {"regr_r2", "double, double -> double"},
-          {"regr_sxx", "double, double -> double"},
-          {"regr_syy", "double, double -> double"},
-          {"regr_sxy", "double, double -> double"},
-          rule("percentile", type_percentile, 2, 3),
-          rule("percentile_approx approx_percentile", type_percentile_approx, 2, 3,
-               "Takes the exact percentile."),
-          {"median", "double -> double"},
-          rule("mode", type_mode, 1, 2),
-          {"listagg string_agg", "string, string? -> string"},
-          {"grouping", "any -> tinyint"},
-          {"grouping_id", "any* -> bigint"},
-      });
+  append_family(out, FunctionKind::kAggregate,
+                {
+                    rule("count", type_count, 0, -1),
+                    rule("sum", type_sum, 1, 1),
+                    rule("try_sum", type_sum, 1, 1),
+                    rule("avg mean", type_avg, 1, 1),
+                    rule("try_avg", type_avg, 1, 1),
+                    rule("min", type_extreme, 1, 1),
+                    rule("max", type_extreme, 1, 1),
+                    rule("min_by", type_extreme_by, 2, 2),
+                    rule("max_by", type_extreme_by, 2, 2),
+                    {"first first_value", "T, boolean? -> T"},
+                    {"last last_value", "T, boolean? -> T"},
+                    {"any_value", "T, boolean? -> T"},
+                    {"count_if", "boolean -> bigint"},
+                    {"bool_and every", "boolean -> boolean"},
+                    {"bool_or any some", "boolean -> boolean"},
+                    {"bit_and", "integral -> =0"},
+                    {"bit_or", "integral -> =0"},
+                    {"bit_xor", "integral -> =0"},
+                    {"collect_list array_agg", "T -> array<T>"},
+                    {"collect_set", "T -> array<T>"},
+                    {"approx_count_distinct", "any, double? -> bigint", "Counts exactly."},
+                    {"stddev stddev_samp std", "double -> double"},
+                    {"stddev_pop", "double -> double"},
+                    {"variance var_samp", "double -> double"},
+                    {"var_pop", "double -> double"},
+                    {"skewness", "double -> double"},
+                    {"kurtosis", "double -> double"},
+                    {"corr", "double, double -> double"},
+                    {"covar_pop", "double, double -> double"},
+                    {"covar_samp", "double, double -> double"},
+                    {"regr_count", "double, double -> bigint"},
+                    {"regr_avgx", "double, double -> double"},
+                    {"regr_avgy", "double, double -> double"},
+                    {"regr_slope", "double, double -> double"},
+                    {"regr_intercept", "double, double -> double"},
+                    {"regr_r2", "double, double -> double"},
+                    {"regr_sxx", "double, double -> double"},
+                    {"regr_syy", "double, double -> double"},
+                    {"regr_sxy", "double, double -> double"},
+                    rule("percentile", type_percentile, 2, 3),
+                    rule("percentile_approx approx_percentile", type_percentile_approx, 2, 3,
+                         "Takes the exact percentile."),
+                    {"median", "double -> double"},
+                    rule("mode", type_mode, 1, 2),
+                    {"listagg string_agg", "string, string? -> string"},
+                    {"grouping", "any -> tinyint"},
+                    {"grouping_id", "any* -> bigint"},
+                });
 }
 
 }  // namespace lakebed::plan::functions

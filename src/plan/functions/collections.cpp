@@ -64,8 +64,8 @@ Result<Signature> type_struct(const CallShape& call) {
   std::vector<value::Field> fields;
   for (size_t i = 0; i < call.arguments.size(); ++i) {
     out.arguments.push_back(type_of(call, i));
-    fields.push_back({field_name(*call.arguments[i], i), type_of(call, i),
-                      call.arguments[i]->nullable, "", {}});
+    fields.push_back(
+        {field_name(*call.arguments[i], i), type_of(call, i), call.arguments[i]->nullable, "", {}});
   }
   out.result = Type::structure(std::move(fields));
   return out;
@@ -219,7 +219,8 @@ Result<Signature> type_array_add(const CallShape& call) {
 Result<Signature> two_arrays(const CallShape& call) {
   for (size_t i : {size_t{0}, size_t{1}}) {
     if (type_of(call, i).kind != Kind::kArray) {
-      return mismatch(call, "BINARY_ARRAY_DIFF_TYPES", fmt::format("`{}` takes ARRAYs.", call.name));
+      return mismatch(call, "BINARY_ARRAY_DIFF_TYPES",
+                      fmt::format("`{}` takes ARRAYs.", call.name));
     }
   }
   auto element = tightest(type_of(call, 0).element(), type_of(call, 1).element());

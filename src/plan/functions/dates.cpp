@@ -21,10 +21,11 @@ bool is_moment(const Type& type) {
 
 bool is_field(std::string_view name) {
   static const std::set<std::string_view> names = {
-      "year", "y", "years", "yr", "yrs", "yearofweek", "quarter", "qtr", "month", "mon", "mons",
-      "months", "week", "w", "weeks", "day", "d", "days", "dayofweek", "dow", "dayofweek_iso",
-      "dow_iso", "doy", "hour", "h", "hours", "hr", "hrs", "minute", "m", "min", "mins", "minutes",
-      "second", "s", "sec", "seconds", "secs"};
+      "year",    "y",      "years",     "yr",     "yrs",           "yearofweek", "quarter", "qtr",
+      "month",   "mon",    "mons",      "months", "week",          "w",          "weeks",   "day",
+      "d",       "days",   "dayofweek", "dow",    "dayofweek_iso", "dow_iso",    "doy",     "hour",
+      "h",       "hours",  "hr",        "hrs",    "minute",        "m",          "min",     "mins",
+      "minutes", "second", "s",         "sec",    "seconds",       "secs"};
   return names.contains(name);
 }
 
@@ -40,12 +41,11 @@ Result<Signature> type_extract(const CallShape& call) {
   }
   Type own = type_of(call, 1);
   if (own.kind == Kind::kString || own.kind == Kind::kVoid) own = Type(Kind::kTimestamp);
-  const bool interval =
-      own.kind == Kind::kIntervalDayTime || own.kind == Kind::kIntervalYearMonth;
+  const bool interval = own.kind == Kind::kIntervalDayTime || own.kind == Kind::kIntervalYearMonth;
   if (!is_moment(own) && !interval) return unexpected_type(call, 1, "a date or a timestamp");
   Signature out{{Type(Kind::kString), own}, Type(Kind::kInt), true};
-  const bool second = name == "second" || name == "s" || name == "sec" || name == "seconds" ||
-                      name == "secs";
+  const bool second =
+      name == "second" || name == "s" || name == "sec" || name == "seconds" || name == "secs";
   if (own.kind == Kind::kDate && second) out.arguments[1] = Type(Kind::kTimestamp);
   if (second) out.result = Type::decimal(8, 6);
   if (own.kind == Kind::kIntervalDayTime && (name == "hour" || name == "minute")) {
@@ -87,8 +87,8 @@ Result<Signature> type_window(const CallShape& call) {
     return project_error("FUNCTION_NOT_SUPPORTED.window",
                          "Sliding windows are not built; only tumbling ones are.", call.span);
   }
-  Signature out{{own}, Type::structure({{"start", own, true, "", {}}, {"end", own, true, "", {}}}),
-                true};
+  Signature out{
+      {own}, Type::structure({{"start", own, true, "", {}}, {"end", own, true, "", {}}}), true};
   out.arguments.resize(call.arguments.size(), Type(Kind::kString));
   return out;
 }
@@ -137,10 +137,8 @@ void append_dates(std::vector<Function>& out) {
           {"date_trunc", "string, timestamp -> timestamp"},
           {"make_date", "int, int, int -> date"},
           {"make_timestamp", "int, int, int, int, int, decimal(16,6), string? -> timestamp"},
-          {"try_make_timestamp",
-           "int, int, int, int, int, decimal(16,6), string? -> timestamp"},
-          {"make_timestamp_ltz",
-           "int, int, int, int, int, decimal(16,6), string? -> timestamp"},
+          {"try_make_timestamp", "int, int, int, int, int, decimal(16,6), string? -> timestamp"},
+          {"make_timestamp_ltz", "int, int, int, int, int, decimal(16,6), string? -> timestamp"},
           {"make_timestamp_ntz", "int, int, int, int, int, decimal(16,6) -> timestamp_ntz"},
           {"make_ym_interval", "int?, int? -> interval_ym"},
           {"make_dt_interval", "int?, int?, int?, decimal(18,6)? -> interval_dt"},
@@ -172,8 +170,6 @@ void append_dates(std::vector<Function>& out) {
            FunctionSupport::kRefused},
           {"window_time", nullptr, "Take window.end - INTERVAL 1 MICROSECOND.",
            FunctionSupport::kRefused},
-          {"make_interval", nullptr, "Mixed calendar intervals are not built; use "
-           "make_ym_interval or make_dt_interval.", FunctionSupport::kRefused},
       });
 }
 

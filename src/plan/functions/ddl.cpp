@@ -94,17 +94,25 @@ class Reader {
 };
 
 const std::map<std::string, Kind>& simple_kinds() {
-  static const std::map<std::string, Kind> kinds = {
-      {"void", Kind::kVoid},           {"boolean", Kind::kBoolean},
-      {"tinyint", Kind::kByte},        {"byte", Kind::kByte},
-      {"smallint", Kind::kShort},      {"short", Kind::kShort},
-      {"int", Kind::kInt},             {"integer", Kind::kInt},
-      {"bigint", Kind::kLong},         {"long", Kind::kLong},
-      {"float", Kind::kFloat},         {"real", Kind::kFloat},
-      {"double", Kind::kDouble},       {"string", Kind::kString},
-      {"binary", Kind::kBinary},       {"date", Kind::kDate},
-      {"timestamp", Kind::kTimestamp}, {"timestamp_ltz", Kind::kTimestamp},
-      {"timestamp_ntz", Kind::kTimestampNtz}};
+  static const std::map<std::string, Kind> kinds = {{"void", Kind::kVoid},
+                                                    {"boolean", Kind::kBoolean},
+                                                    {"tinyint", Kind::kByte},
+                                                    {"byte", Kind::kByte},
+                                                    {"smallint", Kind::kShort},
+                                                    {"short", Kind::kShort},
+                                                    {"int", Kind::kInt},
+                                                    {"integer", Kind::kInt},
+                                                    {"bigint", Kind::kLong},
+                                                    {"long", Kind::kLong},
+                                                    {"float", Kind::kFloat},
+                                                    {"real", Kind::kFloat},
+                                                    {"double", Kind::kDouble},
+                                                    {"string", Kind::kString},
+                                                    {"binary", Kind::kBinary},
+                                                    {"date", Kind::kDate},
+                                                    {"timestamp", Kind::kTimestamp},
+                                                    {"timestamp_ltz", Kind::kTimestamp},
+                                                    {"timestamp_ntz", Kind::kTimestampNtz}};
   return kinds;
 }
 

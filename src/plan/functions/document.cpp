@@ -35,16 +35,19 @@ std::string cell(const std::string& text) {
 std::string count_text(const Function& function) {
   if (function.support == FunctionSupport::kRefused) return "";
   if (function.arguments_max == SIZE_MAX) return fmt::format("{} or more", function.arguments_min);
-  if (function.arguments_min == function.arguments_max) return std::to_string(function.arguments_min);
+  if (function.arguments_min == function.arguments_max)
+    return std::to_string(function.arguments_min);
   return fmt::format("{} to {}", function.arguments_min, function.arguments_max);
 }
 
 std::string line_of(const Function& function) {
   std::string note = cell(function.note);
-  if (function.canonical != function.name) note = fmt::format("Same as `{}`. {}", cell(function.canonical), note);
+  if (function.canonical != function.name)
+    note = fmt::format("Same as `{}`. {}", cell(function.canonical), note);
   while (!note.empty() && note.back() == ' ') note.pop_back();
-  return fmt::format("| `{}` | {} | {} | {} | {} |\n", cell(function.name), kind_text(function.kind),
-                     support_text(function.support), count_text(function), note);
+  return fmt::format("| `{}` | {} | {} | {} | {} |\n", cell(function.name),
+                     kind_text(function.kind), support_text(function.support), count_text(function),
+                     note);
 }
 
 }  // namespace

@@ -11,7 +11,9 @@ using value::Type;
 
 namespace {
 
-Field column(std::string name, Type type) { return {std::move(name), std::move(type), true, "", {}}; }
+Field column(std::string name, Type type) {
+  return {std::move(name), std::move(type), true, "", {}};
+}
 
 Result<std::vector<Field>> exploded(const CallShape& call) {
   const Type& own = type_of(call, 0);

@@ -27,11 +27,10 @@ Result<Type> element_of(const CallShape& call, size_t index) {
 Result<Types> sized(const CallShape& call, size_t index, Types most, size_t least) {
   const size_t count = lambda_size(call, index);
   if (count < least || count > most.size()) {
-    return project_error(
-        "INVALID_LAMBDA_FUNCTION_CALL.NUM_ARGS_MISMATCH",
-        fmt::format("The lambda of `{}` takes {} parameters, not {}.", call.name, most.size(),
-                    count),
-        call.span);
+    return project_error("INVALID_LAMBDA_FUNCTION_CALL.NUM_ARGS_MISMATCH",
+                         fmt::format("The lambda of `{}` takes {} parameters, not {}.", call.name,
+                                     most.size(), count),
+                         call.span);
   }
   most.resize(count);
   return most;

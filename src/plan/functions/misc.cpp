@@ -29,9 +29,9 @@ Type named_type(std::string_view name) {
 Result<Signature> type_cast_function(const CallShape& call) {
   const Type wanted = named_type(call.name);
   if (!can_cast(type_of(call, 0), wanted)) {
-    return mismatch(call, cast_refusal(type_of(call, 0), wanted),
-                    fmt::format("{} cannot be cast to {}.", type_of(call, 0).text(),
-                                wanted.text()));
+    return mismatch(
+        call, cast_refusal(type_of(call, 0), wanted),
+        fmt::format("{} cannot be cast to {}.", type_of(call, 0).text(), wanted.text()));
   }
   return Signature{{type_of(call, 0)}, wanted, true};
 }
@@ -91,28 +91,27 @@ Entry rule(const char* name, TypeRule typing, int min, int max) {
 }  // namespace
 
 void append_misc(std::vector<Function>& out) {
-  append_family(
-      out, FunctionKind::kScalar,
-      {
-          rule("boolean", type_cast_function, 1, 1),
-          rule("tinyint", type_cast_function, 1, 1),
-          rule("smallint", type_cast_function, 1, 1),
-          rule("int", type_cast_function, 1, 1),
-          rule("bigint", type_cast_function, 1, 1),
-          rule("float", type_cast_function, 1, 1),
-          rule("double", type_cast_function, 1, 1),
-          rule("decimal", type_cast_function, 1, 1),
-          rule("string", type_cast_function, 1, 1),
-          rule("binary", type_cast_function, 1, 1),
-          rule("date", type_cast_function, 1, 1),
-          rule("timestamp", type_cast_function, 1, 1),
-          rule("hash", type_hash, 1, -1),
-          rule("xxhash64", type_xxhash64, 1, -1),
-          rule("decode", type_decode, 2, -1),
-          {"typeof", "any -> string"},
-          {"assert_true", "boolean, string? -> void"},
-          {"raise_error", "string -> void"},
-      });
+  append_family(out, FunctionKind::kScalar,
+                {
+                    rule("boolean", type_cast_function, 1, 1),
+                    rule("tinyint", type_cast_function, 1, 1),
+                    rule("smallint", type_cast_function, 1, 1),
+                    rule("int", type_cast_function, 1, 1),
+                    rule("bigint", type_cast_function, 1, 1),
+                    rule("float", type_cast_function, 1, 1),
+                    rule("double", type_cast_function, 1, 1),
+                    rule("decimal", type_cast_function, 1, 1),
+                    rule("string", type_cast_function, 1, 1),
+                    rule("binary", type_cast_function, 1, 1),
+                    rule("date", type_cast_function, 1, 1),
+                    rule("timestamp", type_cast_function, 1, 1),
+                    rule("hash", type_hash, 1, -1),
+                    rule("xxhash64", type_xxhash64, 1, -1),
+                    rule("decode", type_decode, 2, -1),
+                    {"typeof", "any -> string"},
+                    {"assert_true", "boolean, string? -> void"},
+                    {"raise_error", "string -> void"},
+                });
 }
 
 }  // namespace lakebed::plan::functions

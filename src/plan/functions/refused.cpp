@@ -50,7 +50,8 @@ void append_refused(std::vector<Function>& out) {
          "make_time to_time try_to_time time_diff time_trunc time_from_seconds time_to_seconds "
          "current_time localtime",
          "The TIME type is not built.");
-  refuse(out, kScalar, "try_make_interval try_make_timestamp_ltz try_make_timestamp_ntz",
+  refuse(out, kScalar,
+         "make_interval try_make_interval try_make_timestamp_ltz try_make_timestamp_ntz",
          "Use try_make_timestamp, make_ym_interval or make_dt_interval.");
   refuse(out, FunctionKind::kAggregate,
          "approx_top_k count_min_sketch hll_sketch_agg hll_union_agg hll_sketch_estimate hll_union "

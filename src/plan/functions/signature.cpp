@@ -20,10 +20,10 @@ namespace {
 struct Pattern {
   enum class What : uint8_t { kType, kVariable, kAny, kNumeric, kIntegral, kLambda, kSame };
   What what = What::kType;
-  Type type;                     // kType; for nested ones the kind only
-  char variable = 0;             // kVariable
-  size_t same = 0;               // kSame
-  std::vector<Pattern> inner;    // nested
+  Type type;                   // kType; for nested ones the kind only
+  char variable = 0;           // kVariable
+  size_t same = 0;             // kSame
+  std::vector<Pattern> inner;  // nested
   std::vector<std::string> names;
 };
 
@@ -81,16 +81,21 @@ class Reader {
 };
 
 Kind simple_kind(const std::string& name) {
-  static const std::map<std::string, Kind> kinds = {
-      {"void", Kind::kVoid},         {"boolean", Kind::kBoolean},
-      {"tinyint", Kind::kByte},      {"smallint", Kind::kShort},
-      {"int", Kind::kInt},           {"bigint", Kind::kLong},
-      {"float", Kind::kFloat},       {"double", Kind::kDouble},
-      {"string", Kind::kString},     {"binary", Kind::kBinary},
-      {"date", Kind::kDate},         {"timestamp", Kind::kTimestamp},
-      {"timestamp_ntz", Kind::kTimestampNtz},
-      {"interval_ym", Kind::kIntervalYearMonth},
-      {"interval_dt", Kind::kIntervalDayTime}};
+  static const std::map<std::string, Kind> kinds = {{"void", Kind::kVoid},
+                                                    {"boolean", Kind::kBoolean},
+                                                    {"tinyint", Kind::kByte},
+                                                    {"smallint", Kind::kShort},
+                                                    {"int", Kind::kInt},
+                                                    {"bigint", Kind::kLong},
+                                                    {"float", Kind::kFloat},
+                                                    {"double", Kind::kDouble},
+                                                    {"string", Kind::kString},
+                                                    {"binary", Kind::kBinary},
+                                                    {"date", Kind::kDate},
+                                                    {"timestamp", Kind::kTimestamp},
+                                                    {"timestamp_ntz", Kind::kTimestampNtz},
+                                                    {"interval_ym", Kind::kIntervalYearMonth},
+                                                    {"interval_dt", Kind::kIntervalDayTime}};
   const auto found = kinds.find(name);
   LAKEBED_ASSERT(found != kinds.end());
   return found->second;
@@ -135,10 +140,14 @@ Pattern Reader::pattern() {
   if (name == "array") return nested(Kind::kArray);
   if (name == "map") return nested(Kind::kMap);
   if (name == "struct") return structure();
-  if (name == "any") out.what = Pattern::What::kAny;
-  else if (name == "num") out.what = Pattern::What::kNumeric;
-  else if (name == "integral") out.what = Pattern::What::kIntegral;
-  else if (name == "fn") out.what = Pattern::What::kLambda;
+  if (name == "any")
+    out.what = Pattern::What::kAny;
+  else if (name == "num")
+    out.what = Pattern::What::kNumeric;
+  else if (name == "integral")
+    out.what = Pattern::What::kIntegral;
+  else if (name == "fn")
+    out.what = Pattern::What::kLambda;
   else if (name == "decimal") {
     LAKEBED_ASSERT(eat("("));
     const int precision = std::stoi(word());
@@ -342,8 +351,10 @@ void append_family(std::vector<Function>& out, FunctionKind kind, const std::vec
 
 Error wrong_count(const CallShape& call, size_t min, size_t max) {
   std::string wanted = std::to_string(min);
-  if (max == SIZE_MAX) wanted = fmt::format("at least {}", min);
-  else if (max != min) wanted = fmt::format("{} to {}", min, max);
+  if (max == SIZE_MAX)
+    wanted = fmt::format("at least {}", min);
+  else if (max != min)
+    wanted = fmt::format("{} to {}", min, max);
   return project_error("WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
                        fmt::format("`{}` takes {} arguments, but {} were given.", call.name, wanted,
                                    call.arguments.size()),
@@ -353,9 +364,8 @@ Error wrong_count(const CallShape& call, size_t min, size_t max) {
 Error unexpected_type(const CallShape& call, size_t index, std::string_view wanted) {
   const Expression& argument = *call.arguments[index];
   const SourceSpan& span = argument.span.known() ? argument.span : call.span;
-  std::string message =
-      fmt::format("Argument {} of `{}` cannot be of type {}.", index + 1, call.name,
-                  argument.type.text());
+  std::string message = fmt::format("Argument {} of `{}` cannot be of type {}.", index + 1,
+                                    call.name, argument.type.text());
   if (!wanted.empty()) message += fmt::format(" It takes {}.", wanted);
   return project_error("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE", std::move(message), span);
 }

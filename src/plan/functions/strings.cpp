@@ -26,9 +26,12 @@ Result<Signature> type_concat_ws(const CallShape& call) {
   for (size_t i = 1; i < call.arguments.size(); ++i) {
     const Type& own = type_of(call, i);
     const Type text(Kind::kString);
-    if (own.kind == Kind::kArray) out.arguments.push_back(Type::array(text));
-    else if (can_cast_implicitly(own, text)) out.arguments.push_back(text);
-    else return unexpected_type(call, i, "a STRING or an ARRAY of them");
+    if (own.kind == Kind::kArray)
+      out.arguments.push_back(Type::array(text));
+    else if (can_cast_implicitly(own, text))
+      out.arguments.push_back(text);
+    else
+      return unexpected_type(call, i, "a STRING or an ARRAY of them");
   }
   return out;
 }
@@ -46,6 +49,34 @@ Entry rule(const char* name, TypeRule typing, int min, int max) {
   out.min = min;
   out.max = max;
   return out;
+}
+
+// Encodings, digests and checks.
+void append_encodings(std::vector<Function>& out) {
+  append_family(out, FunctionKind::kScalar,
+                {
+                    {"base64", "binary -> string"},
+                    {"unbase64", "string -> binary"},
+                    {"encode", "string, string -> binary"},
+                    {"to_binary", "string, string? -> binary"},
+                    {"try_to_binary", "string, string? -> binary"},
+                    {"md5", "binary -> string"},
+                    {"sha sha1", "binary -> string"},
+                    {"sha2", "binary, int -> string"},
+                    {"crc32", "binary -> bigint"},
+                    {"url_encode", "string -> string"},
+                    {"url_decode", "string -> string"},
+                    {"try_url_decode", "string -> string"},
+                    {"parse_url", "string, string, string? -> string"},
+                    {"try_parse_url", "string, string, string? -> string"},
+                    {"luhn_check", "string -> boolean"},
+                    {"quote", "string -> string"},
+                    {"is_valid_utf8", "string -> boolean"},
+                    {"validate_utf8", "string -> string"},
+                    {"try_validate_utf8", "string -> string"},
+                    {"collate", nullptr, "Strings are compared by their bytes (UTF8_BINARY) only.",
+                     FunctionSupport::kRefused},
+                });
 }
 
 }  // namespace
@@ -66,8 +97,7 @@ void append_strings(std::vector<Function>& out) {
           {"rtrim", "string, string? -> string"},
           {"lpad", "string, int, string? -> string | binary, int, binary? -> binary"},
           {"rpad", "string, int, string? -> string | binary, int, binary? -> binary"},
-          {"substring substr",
-           "string, int, int? -> string | binary, int, int? -> binary"},
+          {"substring substr", "string, int, int? -> string | binary, int, int? -> binary"},
           {"left", "string, int -> string | binary, int -> binary"},
           {"right", "string, int -> string"},
           {"substring_index", "string, string, int -> string"},
@@ -78,8 +108,7 @@ void append_strings(std::vector<Function>& out) {
           {"reverse", "string -> string | array<T> -> array<T>"},
           {"replace", "string, string, string? -> string"},
           {"translate", "string, string, string -> string"},
-          {"overlay",
-           "string, string, int, int? -> string | binary, binary, int, int? -> binary"},
+          {"overlay", "string, string, int, int? -> string | binary, binary, int, int? -> binary"},
           {"instr", "string, string -> int"},
           {"locate position charindex", "string, string, int? -> int"},
           {"contains", "string, string -> boolean | binary, binary -> boolean"},
@@ -105,28 +134,8 @@ void append_strings(std::vector<Function>& out) {
           {"regexp_substr", "string, string -> string"},
           {"like_any", nullptr, "LIKE ANY is written with OR.", FunctionSupport::kRefused},
           {"like_all", nullptr, "LIKE ALL is written with AND.", FunctionSupport::kRefused},
-          {"base64", "binary -> string"},
-          {"unbase64", "string -> binary"},
-          {"encode", "string, string -> binary"},
-          {"to_binary", "string, string? -> binary"},
-          {"try_to_binary", "string, string? -> binary"},
-          {"md5", "binary -> string"},
-          {"sha sha1", "binary -> string"},
-          {"sha2", "binary, int -> string"},
-          {"crc32", "binary -> bigint"},
-          {"url_encode", "string -> string"},
-          {"url_decode", "string -> string"},
-          {"try_url_decode", "string -> string"},
-          {"parse_url", "string, string, string? -> string"},
-          {"try_parse_url", "string, string, string? -> string"},
-          {"luhn_check", "string -> boolean"},
-          {"quote", "string -> string"},
-          {"is_valid_utf8", "string -> boolean"},
-          {"validate_utf8", "string -> string"},
-          {"try_validate_utf8", "string -> string"},
-          {"collate", nullptr, "Strings are compared by their bytes (UTF8_BINARY) only.",
-           FunctionSupport::kRefused},
       });
+  append_encodings(out);
 }
 
 }  // namespace lakebed::plan::functions

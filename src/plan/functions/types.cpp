@@ -128,10 +128,10 @@ bool can_cast(const Type& from, const Type& to) {
 std::string cast_refusal(const Type& from, const Type& to) {
   const bool to_day = from.is_numeric() && to.kind == Kind::kDate;
   if (to_day || (from.kind == Kind::kDate && to.is_numeric())) return "CAST_WITH_FUNC_SUGGESTION";
-  const bool legacy = (from.kind == Kind::kBoolean && to.kind == Kind::kTimestamp) ||
-                      (from.is_integer() && to.kind == Kind::kBinary) ||
-                      ((from.kind == Kind::kDate || from.kind == Kind::kTimestamp) &&
-                       to.kind == Kind::kBoolean);
+  const bool legacy =
+      (from.kind == Kind::kBoolean && to.kind == Kind::kTimestamp) ||
+      (from.is_integer() && to.kind == Kind::kBinary) ||
+      ((from.kind == Kind::kDate || from.kind == Kind::kTimestamp) && to.kind == Kind::kBoolean);
   return legacy ? "CAST_WITH_CONF_SUGGESTION" : "CAST_WITHOUT_SUGGESTION";
 }
 

@@ -18,5 +18,4 @@ void append_windows(std::vector<Function>& out) {
                 });
 }
 
-
 }  // namespace lakebed::plan::functions

@@ -95,8 +95,10 @@ Status percentile_row(const Row& row, Column& out, const KernelContext&) {
   const bool many = out.type().kind == Kind::kArray;
   if (!many) {
     LAKEBED_TRY(check_percentage(row.real(1)));
-    if (values.empty()) out.append_null();
-    else append_real(out, percentile_of(values, row.real(1)));
+    if (values.empty())
+      out.append_null();
+    else
+      append_real(out, percentile_of(values, row.real(1)));
     return {};
   }
   if (values.empty()) {
@@ -114,8 +116,10 @@ Status percentile_row(const Row& row, Column& out, const KernelContext&) {
 
 Status median_row(const Row& row, Column& out, const KernelContext&) {
   LAKEBED_ASSIGN(auto values, sorted_values(row));
-  if (values.empty()) out.append_null();
-  else append_real(out, percentile_of(values, 0.5));
+  if (values.empty())
+    out.append_null();
+  else
+    append_real(out, percentile_of(values, 0.5));
   return {};
 }
 
@@ -181,8 +185,10 @@ Status mode_row(const Row& row, Column& out, const KernelContext&) {
     best = item.first;
     best_at = item.second;
   }
-  if (best == 0) out.append_null();
-  else out.append_from(row.elements(0), best_at);
+  if (best == 0)
+    out.append_null();
+  else
+    out.append_from(row.elements(0), best_at);
   return {};
 }
 
@@ -219,15 +225,19 @@ Moments moments_of(const Row& row) {
 
 Status skewness_row(const Row& row, Column& out, const KernelContext&) {
   const Moments m = moments_of(row);
-  if (m.n == 0 || m.m2 == 0) out.append_null();
-  else append_real(out, std::sqrt(m.n) * m.m3 / std::sqrt(m.m2 * m.m2 * m.m2));
+  if (m.n == 0 || m.m2 == 0)
+    out.append_null();
+  else
+    append_real(out, std::sqrt(m.n) * m.m3 / std::sqrt(m.m2 * m.m2 * m.m2));
   return {};
 }
 
 Status kurtosis_row(const Row& row, Column& out, const KernelContext&) {
   const Moments m = moments_of(row);
-  if (m.n == 0 || m.m2 == 0) out.append_null();
-  else append_real(out, m.n * m.m4 / (m.m2 * m.m2) - 3.0);
+  if (m.n == 0 || m.m2 == 0)
+    out.append_null();
+  else
+    append_real(out, m.n * m.m4 / (m.m2 * m.m2) - 3.0);
   return {};
 }
 
@@ -263,17 +273,22 @@ Pearson pearson_of(const Row& row) {
 
 Status corr_row(const Row& row, Column& out, const KernelContext&) {
   const Pearson p = pearson_of(row);
-  if (p.n == 0 || p.x_mk == 0 || p.y_mk == 0) out.append_null();
-  else append_real(out, p.correlation());
+  if (p.n == 0 || p.x_mk == 0 || p.y_mk == 0)
+    out.append_null();
+  else
+    append_real(out, p.correlation());
   return {};
 }
 
 // The arguments are y and x: the dependent variable comes first.
 Status regr_r2_row(const Row& row, Column& out, const KernelContext&) {
   const Pearson p = pearson_of(row);
-  if (p.n == 0 || p.y_mk == 0) out.append_null();
-  else if (p.x_mk == 0) append_real(out, 1.0);
-  else append_real(out, p.correlation() * p.correlation());
+  if (p.n == 0 || p.y_mk == 0)
+    out.append_null();
+  else if (p.x_mk == 0)
+    append_real(out, 1.0);
+  else
+    append_real(out, p.correlation() * p.correlation());
   return {};
 }
 

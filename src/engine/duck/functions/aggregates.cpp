@@ -37,8 +37,7 @@ Result<std::string> render_count(const RenderedCall& call, RenderContext&) {
   if (call.arguments.size() == 1) return aggregate(call, "count", call.arguments[0]);
   const std::string item =
       call.node->distinct ? fmt::format("row({})", join_operands(call.arguments)) : "1";
-  return aggregate(call, "count",
-                   fmt::format("CASE WHEN {} THEN {} END", all_present(call), item));
+  return aggregate(call, "count", fmt::format("CASE WHEN {} THEN {} END", all_present(call), item));
 }
 
 Result<std::string> render_sum(const RenderedCall& call, RenderContext&) {
@@ -59,10 +58,10 @@ Result<std::string> render_avg(const RenderedCall& call, RenderContext& context)
   }
   const Type sum = Type::decimal(38, own.scale);
   const Type whole = Type::decimal(20, 0);
-  return call_kernel("avg", arithmetic_row("/"), kStrict,
-                     {cast_to(aggregate(call, "sum", call.arguments[0]), sum),
-                      cast_to(count, whole)},
-                     {sum, whole}, call.node->type, context);
+  return call_kernel(
+      "avg", arithmetic_row("/"), kStrict,
+      {cast_to(aggregate(call, "sum", call.arguments[0]), sum), cast_to(count, whole)},
+      {sum, whole}, call.node->type, context);
 }
 
 bool ignores_nulls(const RenderedCall& call) {
@@ -155,10 +154,10 @@ Result<std::string> render_kurtosis(const RenderedCall& call, RenderContext& con
 Result<std::string> render_corr(const RenderedCall& call, RenderContext& context) {
   const Type list = Type::array(Type(Kind::kDouble));
   const bool plain = call.node->name == "corr";
-  return call_kernel(call.node->name, plain ? corr_row : regr_r2_row, kStrict,
-                     {aggregate(call, "list", call.arguments[0]),
-                      aggregate(call, "list", call.arguments[1])},
-                     {list, list}, Type(Kind::kDouble), context);
+  return call_kernel(
+      call.node->name, plain ? corr_row : regr_r2_row, kStrict,
+      {aggregate(call, "list", call.arguments[0]), aggregate(call, "list", call.arguments[1])},
+      {list, list}, Type(Kind::kDouble), context);
 }
 
 Result<std::string> render_listagg(const RenderedCall& call, RenderContext&) {

@@ -29,9 +29,11 @@ bool is_real(const Column& out) {
 // Appends an integer result that may be wider than its type.
 Status put(Column& out, Int128 item, char symbol) {
   const Kind kind = out.type().kind;
-  const int bits = kind == Kind::kByte ? 8 : kind == Kind::kShort ? 16
-                   : (kind == Kind::kInt || kind == Kind::kIntervalYearMonth ||
-                      kind == Kind::kDate) ? 32 : 64;
+  const int bits = kind == Kind::kByte    ? 8
+                   : kind == Kind::kShort ? 16
+                   : (kind == Kind::kInt || kind == Kind::kIntervalYearMonth || kind == Kind::kDate)
+                       ? 32
+                       : 64;
   const Int128 high = (Int128{1} << (bits - 1)) - 1;
   if (item > high || item < -high - 1) {
     if (bits < 32) {
@@ -76,8 +78,8 @@ Signed sum(const Signed& a, const Signed& b) {
 int scale_of(const Row& row, size_t k) { return row.column(k).type().scale; }
 
 Status put_signed(Column& out, const Signed& item, int scale) {
-  return put_decimal(out, rescale_wide(item.magnitude, item.negative, scale, out.type().scale,
-                                       Rounding::kHalfUp));
+  return put_decimal(
+      out, rescale_wide(item.magnitude, item.negative, scale, out.type().scale, Rounding::kHalfUp));
 }
 
 bool decimals(const Row& row) { return row.column(0).type().kind == Kind::kDecimal; }
@@ -125,8 +127,7 @@ Status add_micros_to(const Row& row, size_t at, int64_t micros, Column& out,
   return {};
 }
 
-Status move_moment(const Row& row, size_t at, int sign, Column& out,
-                   const KernelContext& context) {
+Status move_moment(const Row& row, size_t at, int sign, Column& out, const KernelContext& context) {
   const int64_t step = row.integer(1 - at);
   if (sign < 0 && step == INT64_MIN) return arithmetic_overflow("-");
   const Type& type = context.types[1 - at];
@@ -289,9 +290,12 @@ Status pmod_row(const Row& row, Column& out, const KernelContext&) {
 }
 
 Status negative_row(const Row& row, Column& out, const KernelContext&) {
-  if (decimals(row)) out.append_decimal(-row.column(0).decimal(row.row()));
-  else if (is_real(out)) append_real(out, -row.real(0));
-  else return put(out, -Int128{row.integer(0)}, '-');
+  if (decimals(row))
+    out.append_decimal(-row.column(0).decimal(row.row()));
+  else if (is_real(out))
+    append_real(out, -row.real(0));
+  else
+    return put(out, -Int128{row.integer(0)}, '-');
   return {};
 }
 

@@ -21,8 +21,7 @@ Day civil_from_days(int64_t days) {
   days += 719'468;
   const int64_t era = floor_div(days, 146'097);
   const int64_t of_era = days - era * 146'097;
-  const int64_t year_of_era =
-      (of_era - of_era / 1460 + of_era / 36'524 - of_era / 146'096) / 365;
+  const int64_t year_of_era = (of_era - of_era / 1460 + of_era / 36'524 - of_era / 146'096) / 365;
   const int64_t of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
   const int64_t shifted = (5 * of_year + 2) / 153;
   Day out;
@@ -156,8 +155,7 @@ std::optional<int64_t> to_instant(int64_t local_us, const std::string& zone) {
   const auto found = find_zone(zone);
   if (!found) return std::nullopt;
   if (found->fixed) return local_us - *found->fixed * kMicrosPerSecond;
-  const date::local_seconds at{
-      std::chrono::seconds(floor_div(local_us, kMicrosPerSecond))};
+  const date::local_seconds at{std::chrono::seconds(floor_div(local_us, kMicrosPerSecond))};
   // In a gap the offset before it moves the clock forward; in an overlap it is the earlier instant.
   const auto info = found->named->get_info(at);
   return local_us - info.first.offset.count() * kMicrosPerSecond;

@@ -18,18 +18,18 @@ using value::Kind;
 using value::Type;
 
 Error cast_invalid(std::string_view value, const Type& from, const Type& to) {
-  return update_error("CAST_INVALID_INPUT",
-                      fmt::format("The value '{}' of type {} cannot be cast to {}: it is malformed.",
-                                  value, from.text(), to.text()))
+  return update_error(
+             "CAST_INVALID_INPUT",
+             fmt::format("The value '{}' of type {} cannot be cast to {}: it is malformed.", value,
+                         from.text(), to.text()))
       .with_hint("try_cast gives NULL instead");
 }
 
 namespace {
 
 Error cast_overflow(std::string_view value, const Type& from, const Type& to) {
-  return update_error("CAST_OVERFLOW",
-                      fmt::format("The value {} of type {} does not fit in {}.", value,
-                                  from.text(), to.text()))
+  return update_error("CAST_OVERFLOW", fmt::format("The value {} of type {} does not fit in {}.",
+                                                   value, from.text(), to.text()))
       .with_hint("try_cast gives NULL instead");
 }
 
@@ -63,8 +63,8 @@ std::string ym_text(int64_t months) {
 
 std::string dt_text(int64_t micros) {
   const bool negative = micros < 0;
-  const uint64_t size = negative ? uint64_t{0} - static_cast<uint64_t>(micros)
-                                 : static_cast<uint64_t>(micros);
+  const uint64_t size =
+      negative ? uint64_t{0} - static_cast<uint64_t>(micros) : static_cast<uint64_t>(micros);
   const uint64_t seconds = size / 1'000'000;
   std::string fraction;
   if (size % 1'000'000 != 0) {
@@ -168,8 +168,7 @@ double as_double(const Cast& cast) {
   switch (cast.source().kind) {
     case Kind::kDouble: return cast.from.fixed<double>(cast.row);
     case Kind::kFloat: return static_cast<double>(cast.from.fixed<float>(cast.row));
-    case Kind::kDecimal:
-      return decimal_to_double(cast.from.decimal(cast.row), cast.source().scale);
+    case Kind::kDecimal: return decimal_to_double(cast.from.decimal(cast.row), cast.source().scale);
     case Kind::kTimestamp: return static_cast<double>(cast.from.integer(cast.row)) / 1e6;
     default: return static_cast<double>(cast.from.integer(cast.row));
   }
@@ -254,7 +253,8 @@ Status to_decimal(const Cast& cast) {
                                        Rounding::kHalfUp));
     case Kind::kTimestamp:
       return put_decimal(cast, rescale(cast.from.integer(cast.row), 6, scale, Rounding::kHalfUp));
-    default: return put_decimal(cast, rescale(cast.from.integer(cast.row), 0, scale, Rounding::kHalfUp));
+    default:
+      return put_decimal(cast, rescale(cast.from.integer(cast.row), 0, scale, Rounding::kHalfUp));
   }
 }
 
@@ -267,9 +267,12 @@ Status to_boolean(const Cast& cast) {
     append_boolean(cast.to, yes);
     return {};
   }
-  if (is_real(cast.source().kind)) append_boolean(cast.to, as_double(cast) != 0);
-  else if (cast.source().kind == Kind::kDecimal) append_boolean(cast.to, cast.from.decimal(cast.row) != 0);
-  else append_boolean(cast.to, cast.from.integer(cast.row) != 0);
+  if (is_real(cast.source().kind))
+    append_boolean(cast.to, as_double(cast) != 0);
+  else if (cast.source().kind == Kind::kDecimal)
+    append_boolean(cast.to, cast.from.decimal(cast.row) != 0);
+  else
+    append_boolean(cast.to, cast.from.integer(cast.row) != 0);
   return {};
 }
 
@@ -331,8 +334,10 @@ Status to_timestamp(const Cast& cast) {
   if (cast.source().is_integer()) return seconds_to_timestamp(cast);
   int64_t micros = cast.from.integer(cast.row);
   if (kind == Kind::kDate) micros *= kMicrosPerDay;
-  if (kind == Kind::kTimestamp) micros = to_local(micros, cast.zone).value_or(micros);
-  else if (instant) micros = to_instant(micros, cast.zone).value_or(micros);
+  if (kind == Kind::kTimestamp)
+    micros = to_local(micros, cast.zone).value_or(micros);
+  else if (instant)
+    micros = to_instant(micros, cast.zone).value_or(micros);
   cast.to.append_integer(micros);
   return {};
 }
@@ -393,7 +398,8 @@ Status dispatch(const Cast& cast) {
 
 }  // namespace
 
-// A part that fails inside of a nested value leaves elements behind, but then the whole query fails.
+// A part that fails inside of a nested value leaves elements behind, but then the whole query
+// fails.
 Status cast_value(const Column& from, size_t row, Column& to, const std::string& zone, bool tried) {
   if (from.is_null(row) || from.type().kind == Kind::kVoid) {
     to.append_null();

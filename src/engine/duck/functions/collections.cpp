@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "engine/duck/functions/calendar.h"
 #include "engine/duck/functions/kernel.h"
 #include "value/order.h"
 
@@ -12,8 +11,8 @@ namespace lakebed::engine::duck {
 
 using value::Column;
 using value::Kind;
-using value::Type;
 using value::same_value;
+using value::Type;
 
 namespace {
 
@@ -82,7 +81,8 @@ Status map_row(const Row& row, Column& out, const KernelContext&) {
 }
 
 Result<std::string> render_map(const RenderedCall& call, RenderContext& context) {
-  if (call.arguments.empty()) return fmt::format("CAST(MAP {{}} AS {})", duck_type(call.node->type));
+  if (call.arguments.empty())
+    return fmt::format("CAST(MAP {{}} AS {})", duck_type(call.node->type));
   return render_kernel(call, map_row, kSeesNulls, context);
 }
 
@@ -160,8 +160,10 @@ Status map_contains_key_row(const Row& row, Column& out, const KernelContext&) {
 }
 
 void append_piece(Column& out, const std::optional<std::string>& piece) {
-  if (piece) out.append_bytes(*piece);
-  else out.append_null();
+  if (piece)
+    out.append_bytes(*piece);
+  else
+    out.append_null();
 }
 
 Status str_to_map_row(const Row& row, Column& out, const KernelContext&) {
@@ -195,8 +197,10 @@ template <bool tried>
 Status element_at_row(const Row& row, Column& out, const KernelContext&) {
   if (row.column(0).type().kind == Kind::kMap) {
     const auto found = find_key(row, 0, 1);
-    if (found) out.append_from(row.column(0).children()[1], *found);
-    else out.append_null();
+    if (found)
+      out.append_from(row.column(0).children()[1], *found);
+    else
+      out.append_null();
     return {};
   }
   const auto size = static_cast<int64_t>(row.end(0) - row.begin(0));
@@ -218,8 +222,10 @@ Status element_at_row(const Row& row, Column& out, const KernelContext&) {
 Status get_row(const Row& row, Column& out, const KernelContext&) {
   const auto size = static_cast<int64_t>(row.end(0) - row.begin(0));
   const int64_t at = row.integer(1);
-  if (at < 0 || at >= size) out.append_null();
-  else out.append_from(row.elements(0), row.begin(0) + static_cast<uint64_t>(at));
+  if (at < 0 || at >= size)
+    out.append_null();
+  else
+    out.append_from(row.elements(0), row.begin(0) + static_cast<uint64_t>(at));
   return {};
 }
 
@@ -239,8 +245,10 @@ Status array_contains_row(const Row& row, Column& out, const KernelContext&) {
       return {};
     }
   }
-  if (null) out.append_null();
-  else append_boolean(out, false);
+  if (null)
+    out.append_null();
+  else
+    append_boolean(out, false);
   return {};
 }
 
@@ -299,8 +307,8 @@ Status array_insert_row(const Row& row, Column& out, const KernelContext&) {
 
 Status array_remove_row(const Row& row, Column& out, const KernelContext&) {
   for (uint64_t i = row.begin(0); i < row.end(0); ++i) {
-    const bool same = !row.elements(0).is_null(i) &&
-                      same_value(row.elements(0), i, row.column(1), row.row());
+    const bool same =
+        !row.elements(0).is_null(i) && same_value(row.elements(0), i, row.column(1), row.row());
     if (!same) out.raw_children()[0].append_from(row.elements(0), i);
   }
   out.append_list();
@@ -374,8 +382,10 @@ Status arrays_overlap_row(const Row& row, Column& out, const KernelContext&) {
     return {};
   }
   const bool both = row.begin(0) < row.end(0) && row.begin(1) < row.end(1);
-  if (both && (has_null(row, 0) || has_null(row, 1))) out.append_null();
-  else append_boolean(out, false);
+  if (both && (has_null(row, 0) || has_null(row, 1)))
+    out.append_null();
+  else
+    append_boolean(out, false);
   return {};
 }
 
@@ -426,8 +436,10 @@ Status array_extreme_row(const Row& row, Column& out, const KernelContext&) {
     best = std::move(code);
     best_at = i;
   }
-  if (best.empty()) out.append_null();
-  else out.append_from(row.elements(0), best_at);
+  if (best.empty())
+    out.append_null();
+  else
+    out.append_from(row.elements(0), best_at);
   return {};
 }
 
@@ -453,10 +465,12 @@ Status slice_row(const Row& row, Column& out, const KernelContext&) {
   int64_t start = row.integer(1);
   const int64_t length = row.integer(2);
   if (start == 0) {
-    return update_error("INVALID_PARAMETER_VALUE.START", "slice counts from 1, or from -1 backwards.");
+    return update_error("INVALID_PARAMETER_VALUE.START",
+                        "slice counts from 1, or from -1 backwards.");
   }
   if (length < 0) {
-    return update_error("INVALID_PARAMETER_VALUE.LENGTH", "The length of slice cannot be negative.");
+    return update_error("INVALID_PARAMETER_VALUE.LENGTH",
+                        "The length of slice cannot be negative.");
   }
   start = start > 0 ? start - 1 : start + size;
   if (start >= 0 && start < size) {
@@ -488,89 +502,13 @@ Status arrays_zip_row(const Row& row, Column& out, const KernelContext&) {
   for (uint64_t i = 0; i < longest; ++i) {
     for (size_t k = 0; k < row.count(); ++k) {
       Column& field = structs.raw_children()[k];
-      if (row.begin(k) + i < row.end(k)) field.append_from(row.elements(k), row.begin(k) + i);
-      else field.append_null();
+      if (row.begin(k) + i < row.end(k))
+        field.append_from(row.elements(k), row.begin(k) + i);
+      else
+        field.append_null();
     }
     structs.append_struct();
   }
-  out.append_list();
-  return {};
-}
-
-// --- sequences -----------------------------------------------------------------------------------
-
-constexpr int64_t kLongest = 2'147'483'632;
-
-Error bad_boundaries() {
-  return update_error("ILLEGAL_SEQUENCE_BOUNDARIES",
-                      "The step of sequence does not lead from its start to its end.");
-}
-
-struct Steps {
-  int64_t months = 0;
-  int64_t micros = 0;
-};
-
-Status sequence_integers(const Row& row, Column& out) {
-  const int64_t start = row.integer(0), stop = row.integer(1);
-  const int64_t step = row.count() > 2 ? row.integer(2) : (start <= stop ? 1 : -1);
-  const bool good = (step > 0 && start <= stop) || (step < 0 && start >= stop) ||
-                    (step == 0 && start == stop);
-  if (!good) return bad_boundaries();
-  const value::Int128 count =
-      step == 0 ? 1 : (value::Int128{stop} - start) / step + 1;
-  if (count > kLongest) {
-    return update_error("COLLECTION_SIZE_LIMIT_EXCEEDED.PARAMETER", "sequence would be too long.");
-  }
-  value::Int128 item = start;
-  for (value::Int128 i = 0; i < count; ++i, item += step) {
-    out.raw_children()[0].append_integer(static_cast<int64_t>(item));
-  }
-  out.append_list();
-  return {};
-}
-
-// Wall clocks; `put` stores one.
-template <typename Put>
-Status sequence_moments(int64_t start, int64_t stop, const Steps& step, Put put) {
-  const bool forward = step.months > 0 || step.micros > 0;
-  const bool still = step.months == 0 && step.micros == 0;
-  if (still ? start != stop : forward ? start > stop : start < stop) return bad_boundaries();
-  int64_t item = start;
-  for (int64_t i = 0; forward || still ? item <= stop : item >= stop;) {
-    put(item);
-    if (still) break;
-    ++i;
-    const int64_t days = add_months(floor_div(start, kMicrosPerDay), step.months * i);
-    item = days * kMicrosPerDay + floor_mod(start, kMicrosPerDay) + step.micros * i;
-  }
-  return {};
-}
-
-Status sequence_row(const Row& row, Column& out, const KernelContext& context) {
-  const Kind kind = context.types[0].kind;
-  if (context.types[0].is_integer()) return sequence_integers(row, out);
-  const bool date = kind == Kind::kDate, instant = kind == Kind::kTimestamp;
-  const auto local = [&](size_t k) {
-    if (date) return row.integer(k) * kMicrosPerDay;
-    return instant ? to_local(row.integer(k), context.zone).value_or(row.integer(k)) : row.integer(k);
-  };
-  const int64_t start = local(0), stop = local(1);
-  Steps step{0, start <= stop ? kMicrosPerDay : -kMicrosPerDay};
-  if (row.count() > 2) {
-    step = {};
-    (context.types[2].kind == Kind::kIntervalYearMonth ? step.months : step.micros) =
-        row.integer(2);
-  }
-  if (date && step.micros % kMicrosPerDay != 0) {
-    return update_error("DATATYPE_MISMATCH.SEQUENCE_WRONG_INPUT_TYPES",
-                        "A sequence of dates goes by days, months or years.");
-  }
-  LAKEBED_TRY(sequence_moments(start, stop, step, [&](int64_t item) {
-    if (date) item = floor_div(item, kMicrosPerDay);
-    if (instant) item = to_instant(item, context.zone).value_or(item);
-    out.raw_children()[0].append_integer(item);
-  }));
   out.append_list();
   return {};
 }
@@ -606,7 +544,6 @@ std::vector<Rendering> collection_renderings() {
       {"sort_array", sort_array_row},
       {"slice", slice_row},
       {"flatten", flatten_row},
-      {"sequence", sequence_row},
       {"arrays_zip", arrays_zip_row},
       {"map_keys", map_part_row<0>},
       {"map_values", map_part_row<1>},

@@ -162,8 +162,10 @@ std::string year_text(int64_t year, int count) {
   std::string digits = fmt::format("{}", year < 0 ? -year : year);
   const size_t own = digits.size();
   std::string sign;
-  if (year < 0) sign = "-";
-  else if (count >= 4 && static_cast<int>(own) > count) sign = "+";
+  if (year < 0)
+    sign = "-";
+  else if (count >= 4 && static_cast<int>(own) > count)
+    sign = "+";
   if (static_cast<int>(own) < count) sign.append(static_cast<size_t>(count) - own, '0');
   return sign.append(digits);
 }
@@ -216,8 +218,9 @@ std::string part_text(const PatternPart& part, const Clock& clock) {
     case 0: return part.literal;
     case '[':
     case ']': return "";
-    case 'G': return count == 4 ? (clock.day.year > 0 ? "Anno Domini" : "Before Christ")
-                                : (clock.day.year > 0 ? "AD" : "BC");
+    case 'G':
+      return count == 4 ? (clock.day.year > 0 ? "Anno Domini" : "Before Christ")
+                        : (clock.day.year > 0 ? "AD" : "BC");
     case 'y': return year_text(clock.year, count);
     case 'M':
     case 'L':
@@ -398,9 +401,9 @@ class PatternReader {
   bool zone(char letter) {
     const size_t start = at_;
     if (letter == 'V' || letter == 'z' || letter == 'O') {
-      while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 ||
-                                    std::string_view("/_+-:").find(text_[at_]) !=
-                                        std::string_view::npos)) {
+      while (at_ < text_.size() &&
+             (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 ||
+              std::string_view("/_+-:").find(text_[at_]) != std::string_view::npos)) {
         ++at_;
       }
     } else if (at_ < text_.size() && text_[at_] == 'Z' && letter == 'X') {
@@ -432,8 +435,7 @@ class PatternReader {
         if (count >= 3) return put(fields_.month, name(kMonths, count));
         return put(fields_.month, number(index, least, most));
       case 'd': return put(fields_.day, number(index, least, most));
-      case 'D':
-        return put(fields_.day_of_year, number(index, static_cast<size_t>(count), 3));
+      case 'D': return put(fields_.day_of_year, number(index, static_cast<size_t>(count), 3));
       case 'E': return put(fields_.weekday, name(kDays, count));
       case 'a':
         if (word("AM")) return put(fields_.half, 0);
@@ -492,7 +494,8 @@ std::optional<DatePattern::Parsed> DatePattern::parse(std::string_view text) con
   if (!days) return std::nullopt;
   if (fields->weekday && *fields->weekday != iso_weekday(*days)) return std::nullopt;
   int64_t hour = fields->hour.value_or(0);
-  if (!fields->hour && fields->clock_hour) hour = *fields->clock_hour + 12 * fields->half.value_or(0);
+  if (!fields->hour && fields->clock_hour)
+    hour = *fields->clock_hour + 12 * fields->half.value_or(0);
   const int64_t minute = fields->minute.value_or(0), second = fields->second.value_or(0);
   if (hour > 23 || minute > 59 || second > 59) return std::nullopt;
   Parsed out;

@@ -11,7 +11,7 @@
 namespace lakebed::engine::duck {
 
 struct PatternPart {
-  char letter = 0;      // 0: literal text; '[' and ']': optional section
+  char letter = 0;  // 0: literal text; '[' and ']': optional section
   int count = 0;
   std::string literal;
 };

@@ -47,8 +47,19 @@ void append_local(Column& out, int64_t local, const KernelContext& context) {
 // --- fields --------------------------------------------------------------------------------------
 
 enum class Field : uint8_t {
-  kYear, kIsoYear, kQuarter, kMonth, kWeek, kDay, kDayOfWeek, kIsoDay, kDayOfYear, kHour, kMinute,
-  kSecond, kWeekday
+  kYear,
+  kIsoYear,
+  kQuarter,
+  kMonth,
+  kWeek,
+  kDay,
+  kDayOfWeek,
+  kIsoDay,
+  kDayOfYear,
+  kHour,
+  kMinute,
+  kSecond,
+  kWeekday
 };
 
 int64_t field_of(Field field, int64_t local) {
@@ -79,19 +90,44 @@ Status field_row(const Row& row, Column& out, const KernelContext& context) {
 }
 
 const std::map<std::string, Field>& field_names() {
-  static const std::map<std::string, Field> names = {
-      {"year", Field::kYear}, {"y", Field::kYear}, {"years", Field::kYear}, {"yr", Field::kYear},
-      {"yrs", Field::kYear}, {"yearofweek", Field::kIsoYear}, {"quarter", Field::kQuarter},
-      {"qtr", Field::kQuarter}, {"month", Field::kMonth}, {"mon", Field::kMonth},
-      {"mons", Field::kMonth}, {"months", Field::kMonth}, {"week", Field::kWeek},
-      {"w", Field::kWeek}, {"weeks", Field::kWeek}, {"day", Field::kDay}, {"d", Field::kDay},
-      {"days", Field::kDay}, {"dayofweek", Field::kDayOfWeek}, {"dow", Field::kDayOfWeek},
-      {"dayofweek_iso", Field::kIsoDay}, {"dow_iso", Field::kIsoDay}, {"doy", Field::kDayOfYear},
-      {"hour", Field::kHour}, {"h", Field::kHour}, {"hours", Field::kHour}, {"hr", Field::kHour},
-      {"hrs", Field::kHour}, {"minute", Field::kMinute}, {"m", Field::kMinute},
-      {"min", Field::kMinute}, {"mins", Field::kMinute}, {"minutes", Field::kMinute},
-      {"second", Field::kSecond}, {"s", Field::kSecond}, {"sec", Field::kSecond},
-      {"seconds", Field::kSecond}, {"secs", Field::kSecond}};
+  static const std::map<std::string, Field> names = {{"year", Field::kYear},
+                                                     {"y", Field::kYear},
+                                                     {"years", Field::kYear},
+                                                     {"yr", Field::kYear},
+                                                     {"yrs", Field::kYear},
+                                                     {"yearofweek", Field::kIsoYear},
+                                                     {"quarter", Field::kQuarter},
+                                                     {"qtr", Field::kQuarter},
+                                                     {"month", Field::kMonth},
+                                                     {"mon", Field::kMonth},
+                                                     {"mons", Field::kMonth},
+                                                     {"months", Field::kMonth},
+                                                     {"week", Field::kWeek},
+                                                     {"w", Field::kWeek},
+                                                     {"weeks", Field::kWeek},
+                                                     {"day", Field::kDay},
+                                                     {"d", Field::kDay},
+                                                     {"days", Field::kDay},
+                                                     {"dayofweek", Field::kDayOfWeek},
+                                                     {"dow", Field::kDayOfWeek},
+                                                     {"dayofweek_iso", Field::kIsoDay},
+                                                     {"dow_iso", Field::kIsoDay},
+                                                     {"doy", Field::kDayOfYear},
+                                                     {"hour", Field::kHour},
+                                                     {"h", Field::kHour},
+                                                     {"hours", Field::kHour},
+                                                     {"hr", Field::kHour},
+                                                     {"hrs", Field::kHour},
+                                                     {"minute", Field::kMinute},
+                                                     {"m", Field::kMinute},
+                                                     {"min", Field::kMinute},
+                                                     {"mins", Field::kMinute},
+                                                     {"minutes", Field::kMinute},
+                                                     {"second", Field::kSecond},
+                                                     {"s", Field::kSecond},
+                                                     {"sec", Field::kSecond},
+                                                     {"seconds", Field::kSecond},
+                                                     {"secs", Field::kSecond}};
   return names;
 }
 
@@ -103,17 +139,25 @@ Error bad_field(const Row& row) {
 Status extract_interval(const Row& row, Field field, Column& out, Kind kind) {
   const int64_t item = row.integer(1);
   if (kind == Kind::kIntervalYearMonth) {
-    if (field == Field::kYear) out.append_integer(item / 12);
-    else if (field == Field::kMonth) out.append_integer(item % 12);
-    else return bad_field(row);
+    if (field == Field::kYear)
+      out.append_integer(item / 12);
+    else if (field == Field::kMonth)
+      out.append_integer(item % 12);
+    else
+      return bad_field(row);
     return {};
   }
   const int64_t seconds = item / kMicrosPerSecond;
-  if (field == Field::kDay) out.append_integer(item / kMicrosPerDay);
-  else if (field == Field::kHour) out.append_integer(seconds / 3600 % 24);
-  else if (field == Field::kMinute) out.append_integer(seconds / 60 % 60);
-  else if (field == Field::kSecond) out.append_decimal(item % (60 * kMicrosPerSecond));
-  else return bad_field(row);
+  if (field == Field::kDay)
+    out.append_integer(item / kMicrosPerDay);
+  else if (field == Field::kHour)
+    out.append_integer(seconds / 3600 % 24);
+  else if (field == Field::kMinute)
+    out.append_integer(seconds / 60 % 60);
+  else if (field == Field::kSecond)
+    out.append_decimal(item % (60 * kMicrosPerSecond));
+  else
+    return bad_field(row);
   return {};
 }
 
@@ -140,8 +184,10 @@ Status name_row(const Row& row, Column& out, const KernelContext&) {
   static constexpr std::array<std::string_view, 7> kDays = {"Mon", "Tue", "Wed", "Thu",
                                                             "Fri", "Sat", "Sun"};
   const int64_t days = row.integer(0);
-  if (month) out.append_bytes(kMonths[static_cast<size_t>(civil_from_days(days).month - 1)]);
-  else out.append_bytes(kDays[static_cast<size_t>(iso_weekday(days) - 1)]);
+  if (month)
+    out.append_bytes(kMonths[static_cast<size_t>(civil_from_days(days).month - 1)]);
+  else
+    out.append_bytes(kDays[static_cast<size_t>(iso_weekday(days) - 1)]);
   return {};
 }
 
@@ -168,9 +214,9 @@ Status last_day_row(const Row& row, Column& out, const KernelContext&) {
 
 int weekday_named(std::string_view name) {
   static const std::map<std::string, int> names = {
-      {"mo", 1}, {"mon", 1}, {"monday", 1}, {"tu", 2}, {"tue", 2}, {"tuesday", 2},
+      {"mo", 1}, {"mon", 1}, {"monday", 1},    {"tu", 2}, {"tue", 2}, {"tuesday", 2},
       {"we", 3}, {"wed", 3}, {"wednesday", 3}, {"th", 4}, {"thu", 4}, {"thursday", 4},
-      {"fr", 5}, {"fri", 5}, {"friday", 5}, {"sa", 6}, {"sat", 6}, {"saturday", 6},
+      {"fr", 5}, {"fri", 5}, {"friday", 5},    {"sa", 6}, {"sat", 6}, {"saturday", 6},
       {"su", 7}, {"sun", 7}, {"sunday", 7}};
   const auto found = names.find(fold_case(name));
   return found == names.end() ? 0 : found->second;
@@ -202,8 +248,10 @@ std::optional<int64_t> start_of(std::string_view unit, int64_t days) {
 
 Status trunc_row(const Row& row, Column& out, const KernelContext&) {
   const auto start = start_of(fold_case(row.text(1)), row.integer(0));
-  if (start) out.append_integer(*start);
-  else out.append_null();
+  if (start)
+    out.append_integer(*start);
+  else
+    out.append_null();
   return {};
 }
 
@@ -218,9 +266,15 @@ Status date_trunc_row(const Row& row, Column& out, const KernelContext& context)
   if (unit == "hour") step = 3600 * kMicrosPerSecond;
   if (unit == "day" || unit == "dd") step = kMicrosPerDay;
   const auto start = start_of(unit, floor_div(local, kMicrosPerDay));
-  if (step != 0) append_local(out, floor_div(local, step) * step, context);
-  else if (start) append_local(out, *start * kMicrosPerDay, context);
-  else out.append_null();
+  // Parts of a day are cut from the instant, so that an hour that comes twice stays the one it is.
+  if (step != 0 && step < kMicrosPerDay)
+    out.append_integer(row.integer(1) - floor_mod(local, step));
+  else if (step != 0)
+    append_local(out, floor_div(local, step) * step, context);
+  else if (start)
+    append_local(out, *start * kMicrosPerDay, context);
+  else
+    out.append_null();
   return {};
 }
 
@@ -233,11 +287,17 @@ struct Unit {
 };
 
 std::optional<Unit> unit_named(std::string_view name) {
-  static const std::map<std::string, Unit> units = {
-      {"year", {12, 0, 0}}, {"quarter", {3, 0, 0}}, {"month", {1, 0, 0}}, {"week", {0, 7, 0}},
-      {"day", {0, 1, 0}}, {"dayofyear", {0, 1, 0}}, {"hour", {0, 0, 3600 * kMicrosPerSecond}},
-      {"minute", {0, 0, 60 * kMicrosPerSecond}}, {"second", {0, 0, kMicrosPerSecond}},
-      {"millisecond", {0, 0, 1000}}, {"microsecond", {0, 0, 1}}};
+  static const std::map<std::string, Unit> units = {{"year", {12, 0, 0}},
+                                                    {"quarter", {3, 0, 0}},
+                                                    {"month", {1, 0, 0}},
+                                                    {"week", {0, 7, 0}},
+                                                    {"day", {0, 1, 0}},
+                                                    {"dayofyear", {0, 1, 0}},
+                                                    {"hour", {0, 0, 3600 * kMicrosPerSecond}},
+                                                    {"minute", {0, 0, 60 * kMicrosPerSecond}},
+                                                    {"second", {0, 0, kMicrosPerSecond}},
+                                                    {"millisecond", {0, 0, 1000}},
+                                                    {"microsecond", {0, 0, 1}}};
   const auto found = units.find(fold_case(name));
   if (found == units.end()) return std::nullopt;
   return found->second;
@@ -285,13 +345,13 @@ int64_t whole_months(int64_t from, int64_t to) {
 Status timestampdiff_row(const Row& row, Column& out, const KernelContext& context) {
   const auto unit = unit_named(row.text(0));
   if (!unit) return bad_unit(row.text(0));
-  if (unit->micros != 0) {
-    out.append_integer((row.integer(2) - row.integer(1)) / unit->micros);
-    return {};
-  }
   const int64_t from = local_of(row, 1, context), to = local_of(row, 2, context);
-  if (unit->months != 0) out.append_integer(whole_months(from, to) / unit->months);
-  else out.append_integer((to - from) / (unit->days * kMicrosPerDay));
+  if (unit->micros != 0)
+    out.append_integer((to - from) / unit->micros);
+  else if (unit->months != 0)
+    out.append_integer(whole_months(from, to) / unit->months);
+  else
+    out.append_integer((to - from) / (unit->days * kMicrosPerDay));
   return {};
 }
 
@@ -305,8 +365,8 @@ Result<std::string> render_dateadd(const RenderedCall& call, RenderContext& cont
                        kStrict, context);
 }
 Result<std::string> render_datediff(const RenderedCall& call, RenderContext& context) {
-  return render_kernel(call, call.arguments.size() == 2 ? datediff_row : timestampdiff_row,
-                       kStrict, context);
+  return render_kernel(call, call.arguments.size() == 2 ? datediff_row : timestampdiff_row, kStrict,
+                       context);
 }
 
 Status months_between_row(const Row& row, Column& out, const KernelContext& context) {
@@ -314,8 +374,8 @@ Status months_between_row(const Row& row, Column& out, const KernelContext& cont
   const Day a = civil_from_days(floor_div(left, kMicrosPerDay));
   const Day b = civil_from_days(floor_div(right, kMicrosPerDay));
   const auto months = static_cast<double>((a.year - b.year) * 12 + a.month - b.month);
-  const bool last = a.day == days_in_month(a.year, a.month) &&
-                    b.day == days_in_month(b.year, b.month);
+  const bool last =
+      a.day == days_in_month(a.year, a.month) && b.day == days_in_month(b.year, b.month);
   if (a.day == b.day || last) {
     append_real(out, months);
     return {};
@@ -407,14 +467,17 @@ Status from_units_row(const Row& row, Column& out, const KernelContext& context)
     const int scale = context.types[0].scale;
     const auto micros = rescale(row.column(0).decimal(row.row()), scale, 6, Rounding::kDown);
     if (!micros || *micros > INT64_MAX || *micros < INT64_MIN) return overflow("The timestamp");
-    if (scale > 6 && rescale(*micros, 6, scale, Rounding::kDown) != row.column(0).decimal(row.row())) {
+    if (scale > 6 &&
+        rescale(*micros, 6, scale, Rounding::kDown) != row.column(0).decimal(row.row())) {
       return update_error("INEXACT_TIMESTAMP", "The seconds have more than six decimals.");
     }
     out.append_integer(static_cast<int64_t>(*micros));
     return {};
   }
-  if (!std::isfinite(row.real(0))) out.append_null();
-  else out.append_integer(static_cast<int64_t>(row.real(0) * 1e6));
+  if (!std::isfinite(row.real(0)))
+    out.append_null();
+  else
+    out.append_integer(static_cast<int64_t>(row.real(0) * 1e6));
   return {};
 }
 
@@ -429,37 +492,8 @@ Status same_integer_row(const Row& row, Column& out, const KernelContext&) {
   return {};
 }
 
-// --- zones ---------------------------------------------------------------------------------------
-
-Error bad_zone(std::string_view zone) {
-  return update_error("INVALID_TIMEZONE", fmt::format("'{}' is no time zone.", zone));
-}
-
-Status from_utc_row(const Row& row, Column& out, const KernelContext&) {
-  const auto moved = to_local(row.integer(0), std::string(row.text(1)));
-  if (!moved) return bad_zone(row.text(1));
-  out.append_integer(*moved);
-  return {};
-}
-
-Status to_utc_row(const Row& row, Column& out, const KernelContext&) {
-  const auto moved = to_instant(row.integer(0), std::string(row.text(1)));
-  if (!moved) return bad_zone(row.text(1));
-  out.append_integer(*moved);
-  return {};
-}
-
-Status convert_timezone_row(const Row& row, Column& out, const KernelContext& context) {
-  const size_t last = row.count() - 1;
-  const std::string from = row.count() == 3 ? std::string(row.text(0)) : context.zone;
-  const std::string to(row.text(last - 1));
-  const auto instant = to_instant(row.integer(last), from);
-  if (!instant) return bad_zone(from);
-  const auto local = to_local(*instant, to);
-  if (!local) return bad_zone(to);
-  out.append_integer(*local);
-  return {};
-}
+// --- windows
+// --------------------------------------------------------------------------------------
 
 // "10 minutes", "1 hour 30 minutes": microseconds.
 std::optional<int64_t> duration_of(std::string_view text) {
@@ -544,9 +578,6 @@ std::vector<Rendering> date_renderings() {
       {"timestamp_seconds", from_units_row<kMicrosPerSecond>},
       {"timestamp_millis", from_units_row<1000>},
       {"timestamp_micros", from_units_row<1>},
-      {"from_utc_timestamp", from_utc_row},
-      {"to_utc_timestamp", to_utc_row},
-      {"convert_timezone", convert_timezone_row},
       {"window", window_row},
   };
 }

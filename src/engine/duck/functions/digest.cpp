@@ -54,13 +54,22 @@ void md5_block(std::string_view block, std::array<uint32_t, 4>& state) {
   auto [a, b, c, d] = state;
   for (uint32_t i = 0; i < 64; ++i) {
     uint32_t f = 0, g = 0;
-    if (i < 16) { f = (b & c) | (~b & d); g = i; }
-    else if (i < 32) { f = (d & b) | (~d & c); g = (5 * i + 1) % 16; }
-    else if (i < 48) { f = b ^ c ^ d; g = (3 * i + 5) % 16; }
-    else { f = c ^ (b | ~d); g = (7 * i) % 16; }
+    if (i < 16) {
+      f = (b & c) | (~b & d);
+      g = i;
+    } else if (i < 32) {
+      f = (d & b) | (~d & c);
+      g = (5 * i + 1) % 16;
+    } else if (i < 48) {
+      f = b ^ c ^ d;
+      g = (3 * i + 5) % 16;
+    } else {
+      f = c ^ (b | ~d);
+      g = (7 * i) % 16;
+    }
     const auto k = static_cast<uint32_t>(std::floor(std::fabs(std::sin(i + 1.0)) * 4294967296.0));
-    const uint32_t next = b + std::rotl(a + f + k + load<uint32_t>(block, g * 4, false),
-                                        kShifts[i / 16 * 4 + i % 4]);
+    const uint32_t next =
+        b + std::rotl(a + f + k + load<uint32_t>(block, g * 4, false), kShifts[i / 16 * 4 + i % 4]);
     a = d;
     d = c;
     c = b;
@@ -79,10 +88,19 @@ void sha1_block(std::string_view block, std::array<uint32_t, 5>& state) {
   auto [a, b, c, d, e] = state;
   for (size_t i = 0; i < 80; ++i) {
     uint32_t f = 0, k = 0;
-    if (i < 20) { f = (b & c) | (~b & d); k = 0x5A827999; }
-    else if (i < 40) { f = b ^ c ^ d; k = 0x6ED9EBA1; }
-    else if (i < 60) { f = (b & c) | (b & d) | (c & d); k = 0x8F1BBCDC; }
-    else { f = b ^ c ^ d; k = 0xCA62C1D6; }
+    if (i < 20) {
+      f = (b & c) | (~b & d);
+      k = 0x5A827999;
+    } else if (i < 40) {
+      f = b ^ c ^ d;
+      k = 0x6ED9EBA1;
+    } else if (i < 60) {
+      f = (b & c) | (b & d) | (c & d);
+      k = 0x8F1BBCDC;
+    } else {
+      f = b ^ c ^ d;
+      k = 0xCA62C1D6;
+    }
     const uint32_t next = std::rotl(a, 5) + f + e + k + w[i];
     e = d;
     d = c;
@@ -120,7 +138,8 @@ uint64_t cube_root_fraction(uint64_t p) {
     const Big candidate = x | (static_cast<Big>(1) << bit);
     // candidate^3 as five 64-bit words.
     std::array<uint64_t, 5> cube{};
-    const uint64_t hi = static_cast<uint64_t>(candidate >> 64), lo = static_cast<uint64_t>(candidate);
+    const uint64_t hi = static_cast<uint64_t>(candidate >> 64),
+                   lo = static_cast<uint64_t>(candidate);
     std::array<uint64_t, 4> square{};
     const auto accumulate = [](auto& words, size_t at, Big item) {
       Big carry = item;
@@ -151,7 +170,8 @@ uint64_t square_root_fraction(uint64_t p) {
   Big x = static_cast<Big>(whole) << 64;
   for (int bit = 63; bit >= 0; --bit) {
     const Big candidate = x | (static_cast<Big>(1) << bit);
-    const uint64_t hi = static_cast<uint64_t>(candidate >> 64), lo = static_cast<uint64_t>(candidate);
+    const uint64_t hi = static_cast<uint64_t>(candidate >> 64),
+                   lo = static_cast<uint64_t>(candidate);
     Big upper = static_cast<Big>(hi) * hi;
     const Big cross = static_cast<Big>(hi) * lo * 2 + ((static_cast<Big>(lo) * lo) >> 64);
     upper += cross >> 64;

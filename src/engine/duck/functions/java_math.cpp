@@ -35,10 +35,9 @@ double log_polynomial(double f, int k, bool wide) {
   const double z = s * s, w = z * z;
   const double even = w * (3.999999999940941908e-01 +
                            w * (2.222219843214978396e-01 + w * 1.531383769920937332e-01));
-  const double odd =
-      z * (6.666666666666735130e-01 +
-           w * (2.857142874366239149e-01 +
-                w * (1.818357216161805012e-01 + w * 1.479819860511658591e-01)));
+  const double odd = z * (6.666666666666735130e-01 +
+                          w * (2.857142874366239149e-01 +
+                               w * (1.818357216161805012e-01 + w * 1.479819860511658591e-01)));
   const double r = odd + even;
   if (wide) {
     const double half = 0.5 * f * f;

@@ -115,17 +115,21 @@ class JsonConverter {
     if (json.kind != Json::kString) return false;
     const double infinity = std::numeric_limits<double>::infinity();
     const std::string& text = json.text;
-    if (text == "NaN") append_real(out, std::numeric_limits<double>::quiet_NaN());
-    else if (text == "Infinity" || text == "+Infinity" || text == "+INF" || text == "INF") append_real(out, infinity);
-    else if (text == "-Infinity" || text == "-INF") append_real(out, -infinity);
-    else return false;
+    if (text == "NaN")
+      append_real(out, std::numeric_limits<double>::quiet_NaN());
+    else if (text == "Infinity" || text == "+Infinity" || text == "+INF" || text == "INF")
+      append_real(out, infinity);
+    else if (text == "-Infinity" || text == "-INF")
+      append_real(out, -infinity);
+    else
+      return false;
     return true;
   }
   // Integers take integers, DECIMAL numbers and texts of numbers, dates and times texts.
   bool put_scalar(const JsonValue& json, Column& out) {
     const Kind kind = out.type().kind;
-    const bool moment = kind == Kind::kDate || kind == Kind::kTimestamp ||
-                        kind == Kind::kTimestampNtz;
+    const bool moment =
+        kind == Kind::kDate || kind == Kind::kTimestamp || kind == Kind::kTimestampNtz;
     if (out.type().is_integer() && !json.is_integer()) return false;
     if (kind == Kind::kDecimal && json.kind != Json::kNumber && json.kind != Json::kString) {
       return false;
@@ -182,8 +186,10 @@ Status from_json_row(const Row& row, Column& out, const KernelContext& context) 
     converter.convert(&*json, one);
     if (fast && converter.failed()) return malformed(row.text(0));
     // A STRUCT keeps the fields that fit; of an ARRAY or MAP nothing is kept.
-    if (is_struct || !converter.failed()) out.append_from(one, 0);
-    else out.append_null();
+    if (is_struct || !converter.failed())
+      out.append_from(one, 0);
+    else
+      out.append_null();
   } else if (is_struct) {
     for (Column& child : out.raw_children()) child.append_null();
     out.append_struct();
@@ -196,9 +202,9 @@ Status from_json_row(const Row& row, Column& out, const KernelContext& context) 
 // --- paths ---------------------------------------------------------------------------------------
 
 struct Step {
-  std::string name;           // of a member
+  std::string name;  // of a member
   std::optional<size_t> index;
-  bool every = false;         // [*]
+  bool every = false;  // [*]
 };
 
 // "$.a['b'][0][*]"; nothing where it is no path.
@@ -286,8 +292,10 @@ Status get_json_object_row(const Row& row, Column& out, const KernelContext&) {
 
 Status json_array_length_row(const Row& row, Column& out, const KernelContext&) {
   const auto json = read_json(row.text(0));
-  if (!json || json->kind != Json::kArray) out.append_null();
-  else out.append_integer(static_cast<int64_t>(json->items.size()));
+  if (!json || json->kind != Json::kArray)
+    out.append_null();
+  else
+    out.append_integer(static_cast<int64_t>(json->items.size()));
   return {};
 }
 
@@ -312,7 +320,9 @@ Type merged(const Type& left, const Type& right) {
   if (left.kind == Kind::kVoid) return right;
   if (left.is_numeric() && right.is_numeric()) {
     if (left.kind == Kind::kDouble || right.kind == Kind::kDouble) return Type(Kind::kDouble);
-    const auto digits = [](const Type& type) { return type.kind == Kind::kLong ? 20 : type.precision; };
+    const auto digits = [](const Type& type) {
+      return type.kind == Kind::kLong ? 20 : type.precision;
+    };
     return Type::decimal(std::min(38, std::max<int>(digits(left), digits(right))), 0);
   }
   if (left.kind == Kind::kArray && right.kind == Kind::kArray) {
@@ -323,8 +333,10 @@ Type merged(const Type& left, const Type& right) {
   for (const value::Field& field : right.fields) {
     const auto own = std::find_if(out.fields.begin(), out.fields.end(),
                                   [&](const value::Field& f) { return f.name == field.name; });
-    if (own == out.fields.end()) out.fields.push_back(field);
-    else own->type = merged(own->type, field.type);
+    if (own == out.fields.end())
+      out.fields.push_back(field);
+    else
+      own->type = merged(own->type, field.type);
   }
   std::sort(out.fields.begin(), out.fields.end(),
             [](const value::Field& a, const value::Field& b) { return a.name < b.name; });
@@ -380,12 +392,9 @@ Status schema_of_json_row(const Row& row, Column& out, const KernelContext&) {
 
 std::vector<Rendering> json_renderings() {
   return {
-      {"from_json", from_json_row, kSeesNulls},
-      {"to_json", to_json_row},
-      {"get_json_object", get_json_object_row},
-      {"json_array_length", json_array_length_row},
-      {"json_object_keys", json_object_keys_row},
-      {"schema_of_json", schema_of_json_row},
+      {"from_json", from_json_row, kSeesNulls},   {"to_json", to_json_row},
+      {"get_json_object", get_json_object_row},   {"json_array_length", json_array_length_row},
+      {"json_object_keys", json_object_keys_row}, {"schema_of_json", schema_of_json_row},
   };
 }
 

@@ -35,8 +35,8 @@ class Reader {
 
  private:
   void skip() {
-    while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) !=
-                                     std::string_view::npos) {
+    while (at_ < text_.size() &&
+           std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos) {
       ++at_;
     }
   }
@@ -80,10 +80,14 @@ class Reader {
     for (int i = 0; i < 4; ++i) {
       const char c = text_[at_++];
       out *= 16;
-      if (c >= '0' && c <= '9') out += static_cast<char32_t>(c - '0');
-      else if (c >= 'a' && c <= 'f') out += static_cast<char32_t>(c - 'a' + 10);
-      else if (c >= 'A' && c <= 'F') out += static_cast<char32_t>(c - 'A' + 10);
-      else return false;
+      if (c >= '0' && c <= '9')
+        out += static_cast<char32_t>(c - '0');
+      else if (c >= 'a' && c <= 'f')
+        out += static_cast<char32_t>(c - 'a' + 10);
+      else if (c >= 'A' && c <= 'F')
+        out += static_cast<char32_t>(c - 'A' + 10);
+      else
+        return false;
     }
     return true;
   }
@@ -115,8 +119,10 @@ class Reader {
       const char c = text_[at_++];
       if (c == '"') return true;
       if (static_cast<unsigned char>(c) < 0x20) return false;
-      if (c != '\\') out += c;
-      else if (!escape(out)) return false;
+      if (c != '\\')
+        out += c;
+      else if (!escape(out))
+        return false;
     }
     return false;
   }
@@ -181,8 +187,10 @@ void append_json_string(std::string& out, std::string_view text) {
       case '\r': out += "\\r"; break;
       case '\t': out += "\\t"; break;
       default:
-        if (static_cast<unsigned char>(c) >= 0x20) out += c;
-        else out += fmt::format("\\u{:04X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+        if (static_cast<unsigned char>(c) >= 0x20)
+          out += c;
+        else
+          out += fmt::format("\\u{:04X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
     }
   }
   out += '"';
@@ -193,8 +201,7 @@ std::string JsonValue::json() const {
     case Kind::kNull: return "null";
     case Kind::kFalse: return "false";
     case Kind::kTrue: return "true";
-    case Kind::kNumber:
-      return is_integer() ? text : java_double(parse_double(text).value_or(0));
+    case Kind::kNumber: return is_integer() ? text : java_double(parse_double(text).value_or(0));
     case Kind::kString: {
       std::string out;
       append_json_string(out, text);

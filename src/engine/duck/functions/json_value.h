@@ -14,9 +14,9 @@ namespace lakebed::engine::duck {
 struct JsonValue {
   enum class Kind : uint8_t { kNull, kFalse, kTrue, kNumber, kString, kArray, kObject };
   Kind kind = Kind::kNull;
-  std::string text;  // kNumber: as written; kString: decoded
-  std::vector<JsonValue> items;                             // kArray
-  std::vector<std::pair<std::string, JsonValue>> members;   // kObject
+  std::string text;                                        // kNumber: as written; kString: decoded
+  std::vector<JsonValue> items;                            // kArray
+  std::vector<std::pair<std::string, JsonValue>> members;  // kObject
 
   bool is_integer() const;  // kNumber without point or exponent
   // The last member of that name, or null.

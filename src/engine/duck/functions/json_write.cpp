@@ -17,8 +17,10 @@ using value::Kind;
 namespace {
 
 void write_real(double item, const std::string& text, std::string& out) {
-  if (std::isfinite(item)) out += text;
-  else append_json_string(out, text);
+  if (std::isfinite(item))
+    out += text;
+  else
+    append_json_string(out, text);
 }
 
 std::string iso_timestamp(int64_t micros, bool instant, const std::string& zone) {
@@ -82,7 +84,8 @@ void append_json(const Column& column, size_t row, const JsonStyle& style, std::
     case Kind::kDate: append_json_string(out, date_text(column.integer(row))); return;
     case Kind::kTimestamp:
     case Kind::kTimestampNtz:
-      append_json_string(out, iso_timestamp(column.integer(row), kind == Kind::kTimestamp, style.zone));
+      append_json_string(out,
+                         iso_timestamp(column.integer(row), kind == Kind::kTimestamp, style.zone));
       return;
     case Kind::kFloat:
       write_real(column.fixed<float>(row), value_text(column, row, style.zone), out);
@@ -91,7 +94,9 @@ void append_json(const Column& column, size_t row, const JsonStyle& style, std::
       write_real(column.fixed<double>(row), value_text(column, row, style.zone), out);
       return;
     case Kind::kIntervalYearMonth:
-    case Kind::kIntervalDayTime: append_json_string(out, value_text(column, row, style.zone)); return;
+    case Kind::kIntervalDayTime:
+      append_json_string(out, value_text(column, row, style.zone));
+      return;
     default: out += value_text(column, row, style.zone);
   }
 }

@@ -14,7 +14,6 @@ struct JsonStyle {
 };
 
 // Appends the value of one row.
-void append_json(const value::Column& column, size_t row, const JsonStyle& style,
-                 std::string& out);
+void append_json(const value::Column& column, size_t row, const JsonStyle& style, std::string& out);
 
 }  // namespace lakebed::engine::duck

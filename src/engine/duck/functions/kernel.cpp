@@ -26,8 +26,10 @@ double Row::real(size_t k) const {
 }
 
 void append_real(Column& out, double item) {
-  if (out.type().kind == Kind::kFloat) out.append_fixed(static_cast<float>(item));
-  else out.append_fixed(item);
+  if (out.type().kind == Kind::kFloat)
+    out.append_fixed(static_cast<float>(item));
+  else
+    out.append_fixed(item);
 }
 
 namespace {
@@ -51,9 +53,8 @@ Status run_rows(RowFunction function, KernelFlags flags, const KernelContext& co
   return {};
 }
 
-std::string kernel_name(const std::string& name, KernelFlags flags,
-                        const std::vector<Type>& types, const Type& result,
-                        const RenderContext& context) {
+std::string kernel_name(const std::string& name, KernelFlags flags, const std::vector<Type>& types,
+                        const Type& result, const RenderContext& context) {
   std::string all = context.time_zone;
   for (const Type& type : types) all += "," + type.text();
   all += "->" + result.text() + (flags.tried ? "?" : "!");
@@ -110,16 +111,19 @@ std::string fill_format(std::string_view format, const RenderedCall& call) {
       continue;
     }
     const char what = format[i + 1];
-    if (what == '*') out += join_operands(call.arguments);
-    else if (what == '~') out += call.suffix;
-    else out += call.arguments[static_cast<size_t>(what - '0')];
+    if (what == '*')
+      out += join_operands(call.arguments);
+    else if (what == '~')
+      out += call.suffix;
+    else
+      out += call.arguments[static_cast<size_t>(what - '0')];
     i += 2;
   }
   return out;
 }
 
-Result<std::string> render_kernel(const RenderedCall& call, RowFunction function,
-                                  KernelFlags flags, RenderContext& context) {
+Result<std::string> render_kernel(const RenderedCall& call, RowFunction function, KernelFlags flags,
+                                  RenderContext& context) {
   return call_kernel(call.node->name, function, flags, call.arguments, types_of(call),
                      call.node->type, context);
 }
@@ -147,8 +151,11 @@ const Table& table() {
     add(out, regexp_renderings());
     add(out, encoding_renderings());
     add(out, date_renderings());
+    add(out, zone_renderings());
     add(out, date_pattern_renderings());
     add(out, collection_renderings());
+    add(out, sequence_renderings());
+    add(out, format_renderings());
     add(out, lambda_renderings());
     add(out, json_renderings());
     add(out, misc_renderings());

@@ -95,20 +95,22 @@ std::vector<Rendering> string_renderings();
 std::vector<Rendering> regexp_renderings();
 std::vector<Rendering> encoding_renderings();
 std::vector<Rendering> date_renderings();
+std::vector<Rendering> zone_renderings();
 std::vector<Rendering> date_pattern_renderings();
 std::vector<Rendering> collection_renderings();
+std::vector<Rendering> sequence_renderings();
+std::vector<Rendering> format_renderings();
 std::vector<Rendering> lambda_renderings();
 std::vector<Rendering> json_renderings();
 std::vector<Rendering> misc_renderings();
 std::vector<Rendering> aggregate_renderings();
 std::vector<Rendering> window_renderings();
 
-
 // Shorthands for renderers. `types_of` are Spark's types of the arguments.
 std::vector<value::Type> types_of(const RenderedCall& call);
 std::string join_operands(const std::vector<std::string>& operands);
 // A call of a kernel with all arguments of the call.
-Result<std::string> render_kernel(const RenderedCall& call, RowFunction function,
-                                  KernelFlags flags, RenderContext& context);
+Result<std::string> render_kernel(const RenderedCall& call, RowFunction function, KernelFlags flags,
+                                  RenderContext& context);
 
 }  // namespace lakebed::engine::duck

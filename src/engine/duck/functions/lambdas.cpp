@@ -54,9 +54,8 @@ std::string transformed(const std::string& list, const std::string& rendered,
   const LambdaText lambda = lambda_of(rendered);
   if (lambda.parameters.size() == 1) return fmt::format("list_transform({}, {})", list, rendered);
   const std::string item = context.fresh_name("v"), position = context.fresh_name("v");
-  return fmt::format(
-      "list_transform({}, lambda {}, {}: {})", list, item, position,
-      bound(lambda, {item, fmt::format("CAST({} - 1 AS INTEGER)", position)}));
+  return fmt::format("list_transform({}, lambda {}, {}: {})", list, item, position,
+                     bound(lambda, {item, fmt::format("CAST({} - 1 AS INTEGER)", position)}));
 }
 
 Result<std::string> render_transform(const RenderedCall& call, RenderContext& context) {
@@ -78,9 +77,10 @@ Status keep_row(const Row& row, Column& out, const KernelContext&) {
 
 Result<std::string> render_filter(const RenderedCall& call, RenderContext& context) {
   const Type tests = Type::array(Type(Kind::kBoolean));
-  return call_kernel("filter", keep_row, kStrict,
-                     {call.arguments[0], transformed(call.arguments[0], call.arguments[1], context)},
-                     {type_of(call, 0), tests}, call.node->type, context);
+  return call_kernel(
+      "filter", keep_row, kStrict,
+      {call.arguments[0], transformed(call.arguments[0], call.arguments[1], context)},
+      {type_of(call, 0), tests}, call.node->type, context);
 }
 
 // TRUE where a test is `wanted`; else NULL where one is NULL; else FALSE (and the reverse).
@@ -95,8 +95,10 @@ Status test_row(const Row& row, Column& out, const KernelContext&) {
       return {};
     }
   }
-  if (null) out.append_null();
-  else append_boolean(out, !wanted);
+  if (null)
+    out.append_null();
+  else
+    append_boolean(out, !wanted);
   return {};
 }
 
@@ -140,8 +142,10 @@ Status zip_row(const Row& row, Column& out, const KernelContext&) {
   for (uint64_t i = 0; i < std::max(left, right); ++i) {
     for (size_t k : {size_t{0}, size_t{1}}) {
       Column& field = structs.raw_children()[k];
-      if (row.begin(k) + i < row.end(k)) field.append_from(row.elements(k), row.begin(k) + i);
-      else field.append_null();
+      if (row.begin(k) + i < row.end(k))
+        field.append_from(row.elements(k), row.begin(k) + i);
+      else
+        field.append_null();
     }
     structs.append_struct();
   }
@@ -150,8 +154,7 @@ Status zip_row(const Row& row, Column& out, const KernelContext&) {
 }
 
 Type pair_type(const Type& left, const Type& right) {
-  return Type::array(
-      Type::structure({{"a", left, true, "", {}}, {"b", right, true, "", {}}}));
+  return Type::array(Type::structure({{"a", left, true, "", {}}, {"b", right, true, "", {}}}));
 }
 
 std::string over_pairs(const std::string& pairs, const LambdaText& lambda, RenderContext& context) {

@@ -37,9 +37,12 @@ double asinh_java(double x) {
   const double size = std::fabs(x);
   if (!std::isfinite(x) || size < 3.725290298461914e-09) return x;
   double out = 0;
-  if (size > 268435456.0) out = strict_log(size) + std::numbers::ln2;
-  else if (size > 2) out = strict_log(2.0 * size + 1.0 / (std::sqrt(x * x + 1.0) + size));
-  else out = std::log1p(size + x * x / (1.0 + std::sqrt(1.0 + x * x)));
+  if (size > 268435456.0)
+    out = strict_log(size) + std::numbers::ln2;
+  else if (size > 2)
+    out = strict_log(2.0 * size + 1.0 / (std::sqrt(x * x + 1.0) + size));
+  else
+    out = std::log1p(size + x * x / (1.0 + std::sqrt(1.0 + x * x)));
   return std::copysign(out, x);
 }
 double log2_java(double x) { return strict_log(x) / strict_log(2.0); }
@@ -51,17 +54,22 @@ double rint_even(double x) { return std::nearbyint(x); }
 template <Real function, int asymptote>
 Status log_row(const Row& row, Column& out, const KernelContext&) {
   const double x = row.real(0);
-  if (x <= asymptote) out.append_null();
-  else append_real(out, function(x));
+  if (x <= asymptote)
+    out.append_null();
+  else
+    append_real(out, function(x));
   return {};
 }
 
 Status log_base_row(const Row& row, Column& out, const KernelContext&) {
   const double x = row.real(row.count() - 1);
   const double base = row.count() == 2 ? row.real(0) : std::numbers::e;
-  if (x <= 0 || base <= 0) out.append_null();
-  else if (row.count() == 1) append_real(out, strict_log(x));
-  else append_real(out, strict_log(x) / strict_log(base));
+  if (x <= 0 || base <= 0)
+    out.append_null();
+  else if (row.count() == 1)
+    append_real(out, strict_log(x));
+  else
+    append_real(out, strict_log(x) / strict_log(base));
   return {};
 }
 
@@ -82,8 +90,10 @@ double arc(double y, double x) { return std::atan2(y + 0.0, x + 0.0); }
 double hypotenuse(double x, double y) { return std::hypot(x, y); }
 
 Status nanvl_row(const Row& row, Column& out, const KernelContext&) {
-  if (row.null(0) || (std::isnan(row.real(0)) && row.null(1))) out.append_null();
-  else append_real(out, std::isnan(row.real(0)) ? row.real(1) : row.real(0));
+  if (row.null(0) || (std::isnan(row.real(0)) && row.null(1)))
+    out.append_null();
+  else
+    append_real(out, std::isnan(row.real(0)) ? row.real(1) : row.real(0));
   return {};
 }
 
@@ -93,7 +103,6 @@ Status isnan_row(const Row& row, Column& out, const KernelContext&) {
 }
 
 // --- rounding ------------------------------------------------------------------------------------
-
 
 template <int mode>
 constexpr Rounding kMode = mode == 0   ? Rounding::kHalfUp
@@ -138,7 +147,8 @@ Status round_real(const Row& row, Column& out, int places, Rounding rounding) {
   } else {
     Int128 exact = 0;
     parse_decimal(text, 38, 17, exact);
-    scaled = rescale(*rescale(exact, 17, places, rounding), places, kept, Rounding::kDown).value_or(0);
+    scaled =
+        rescale(*rescale(exact, 17, places, rounding), places, kept, Rounding::kDown).value_or(0);
   }
   append_real(out, parse_double(decimal_text(scaled, kept)).value_or(item));
   return {};
@@ -156,12 +166,14 @@ Status round_row(const Row& row, Column& out, const KernelContext&) {
   }
   if (!column.type().is_integer()) return round_real(row, out, places, rounding);
   const Int128 item = row.integer(0);
-  const auto rounded = places >= 0 ? std::optional<Int128>(item)
-                                   : round_decimal(item, 0, places, 0, rounding);
-  const int64_t high = column.type().kind == Kind::kByte ? 127
+  const auto rounded =
+      places >= 0 ? std::optional<Int128>(item) : round_decimal(item, 0, places, 0, rounding);
+  const int64_t high = column.type().kind == Kind::kByte    ? 127
                        : column.type().kind == Kind::kShort ? 32'767
-                       : column.type().kind == Kind::kInt ? INT32_MAX : INT64_MAX;
-  if (!rounded || *rounded > high || *rounded < -Int128{high} - 1) return arithmetic_overflow("round");
+                       : column.type().kind == Kind::kInt   ? INT32_MAX
+                                                            : INT64_MAX;
+  if (!rounded || *rounded > high || *rounded < -Int128{high} - 1)
+    return arithmetic_overflow("round");
   out.append_integer(static_cast<int64_t>(*rounded));
   return {};
 }
@@ -202,8 +214,10 @@ Status shift_left_row(const Row& row, Column& out, const KernelContext&) {
   const int width = width_of(out);
   const auto by = static_cast<uint64_t>(row.integer(1)) & static_cast<uint64_t>(width - 1);
   const uint64_t item = static_cast<uint64_t>(row.integer(0)) << by;
-  if (width == 32) out.append_integer(static_cast<int32_t>(static_cast<uint32_t>(item)));
-  else out.append_integer(static_cast<int64_t>(item));
+  if (width == 32)
+    out.append_integer(static_cast<int32_t>(static_cast<uint32_t>(item)));
+  else
+    out.append_integer(static_cast<int64_t>(item));
   return {};
 }
 
@@ -232,8 +246,10 @@ Status bit_count_row(const Row& row, Column& out, const KernelContext&) {
 
 Status getbit_row(const Row& row, Column& out, const KernelContext&) {
   const Kind kind = row.column(0).type().kind;
-  const int64_t bits = kind == Kind::kByte ? 8 : kind == Kind::kShort ? 16
-                       : kind == Kind::kInt ? 32 : 64;
+  const int64_t bits = kind == Kind::kByte    ? 8
+                       : kind == Kind::kShort ? 16
+                       : kind == Kind::kInt   ? 32
+                                              : 64;
   const int64_t at = row.integer(1);
   if (at < 0 || at >= bits) {
     return update_error("INVALID_PARAMETER_VALUE.BIT_POSITION_RANGE",
@@ -328,8 +344,10 @@ Status conv_row(const Row& row, Column& out, const KernelContext&) {
   if (negative) text.remove_prefix(1);
   LAKEBED_ASSIGN(uint64_t item, read_base(text, from));
   bool minus = false;
-  if (negative && to > 0) item = static_cast<int64_t>(item) < 0 ? UINT64_MAX : uint64_t{0} - item;
-  else if (negative) minus = item != 0;
+  if (negative && to > 0)
+    item = static_cast<int64_t>(item) < 0 ? UINT64_MAX : uint64_t{0} - item;
+  else if (negative)
+    minus = item != 0;
   else if (to < 0 && static_cast<int64_t>(item) < 0) {
     item = uint64_t{0} - item;
     minus = true;
@@ -354,11 +372,14 @@ Status width_bucket_row(const Row& row, Column& out, const KernelContext&) {
     return {};
   }
   const double lower = std::min(low, high), upper = std::max(low, high);
-  if (low < high ? x < lower : x > upper) out.append_integer(0);
-  else if (low < high ? x >= upper : x <= lower) out.append_integer(count + 1);
+  if (low < high ? x < lower : x > upper)
+    out.append_integer(0);
+  else if (low < high ? x >= upper : x <= lower)
+    out.append_integer(count + 1);
   else {
     const double part = low < high ? x - lower : upper - x;
-    out.append_integer(static_cast<int64_t>(static_cast<double>(count) * part / (upper - lower)) + 1);
+    out.append_integer(static_cast<int64_t>(static_cast<double>(count) * part / (upper - lower)) +
+                       1);
   }
   return {};
 }

@@ -85,7 +85,9 @@ struct Murmur3 {
       h = mix_h(h, mix_k(word));
     }
     for (; at < bytes.size(); ++at) {
-      h = mix_h(h, mix_k(static_cast<uint32_t>(static_cast<int32_t>(static_cast<signed char>(bytes[at])))));
+      h = mix_h(
+          h,
+          mix_k(static_cast<uint32_t>(static_cast<int32_t>(static_cast<signed char>(bytes[at])))));
     }
     return finish(h, static_cast<uint32_t>(bytes.size()));
   }

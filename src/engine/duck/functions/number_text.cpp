@@ -17,8 +17,8 @@ std::string java_real(T item) {
   if (std::isinf(item)) return item < 0 ? "-Infinity" : "Infinity";
   if (item == 0) return std::signbit(item) ? "-0.0" : "0.0";
   char buffer[64];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, std::fabs(item),
-                                 std::chars_format::scientific);
+  const auto end =
+      std::to_chars(buffer, buffer + sizeof buffer, std::fabs(item), std::chars_format::scientific);
   const std::string_view text(buffer, static_cast<size_t>(end.ptr - buffer));
   const size_t mark = text.find('e');
   std::string digits;
@@ -77,8 +77,8 @@ std::optional<double> parse_double(std::string_view text) {
   }
   if (number.starts_with('+')) number.remove_prefix(1);
   const size_t first = number.starts_with('-') ? 1 : 0;
-  if (number.size() <= first || (std::isdigit(static_cast<unsigned char>(number[first])) == 0 &&
-                                 number[first] != '.')) {
+  if (number.size() <= first ||
+      (std::isdigit(static_cast<unsigned char>(number[first])) == 0 && number[first] != '.')) {
     return std::nullopt;
   }
   double out = 0;

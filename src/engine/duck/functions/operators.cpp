@@ -17,8 +17,8 @@ namespace {
 // + - * of INT, BIGINT, FLOAT and DOUBLE is DuckDB's own.
 bool native_arithmetic(const RenderedCall& call) {
   const Kind kind = call.node->type.kind;
-  const bool wide = kind == Kind::kInt || kind == Kind::kLong || kind == Kind::kFloat ||
-                    kind == Kind::kDouble;
+  const bool wide =
+      kind == Kind::kInt || kind == Kind::kLong || kind == Kind::kFloat || kind == Kind::kDouble;
   for (const auto& child : call.node->children) {
     if (child->type.kind != kind) return false;
   }

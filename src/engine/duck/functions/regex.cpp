@@ -98,8 +98,10 @@ class Matcher {
     while (undo_.size() > bottom) {
       const Undo last = undo_.back();
       undo_.pop_back();
-      if (last.what == Undo::What::kSlot) slots_[last.first] = last.second;
-      else if (last.what == Undo::What::kMark) marks_[last.first] = last.second;
+      if (last.what == Undo::What::kSlot)
+        slots_[last.first] = last.second;
+      else if (last.what == Undo::What::kMark)
+        marks_[last.first] = last.second;
       else {
         pc = last.first;
         at = last.second;
@@ -144,12 +146,12 @@ class Matcher {
     if (begin == kNowhere || end == kNowhere) return false;
     const std::string_view wanted = text_.substr(begin, end - begin);
     const std::string_view found = text_.substr(at, wanted.size());
-    const bool same = std::equal(wanted.begin(), wanted.end(), found.begin(), found.end(),
-                                 [&step](char a, char b) {
-                                   if (a == b) return true;
-                                   return step.flag && folded(static_cast<unsigned char>(a)) ==
-                                                           folded(static_cast<unsigned char>(b));
-                                 });
+    const bool same = std::equal(
+        wanted.begin(), wanted.end(), found.begin(), found.end(), [&step](char a, char b) {
+          if (a == b) return true;
+          return step.flag &&
+                 folded(static_cast<unsigned char>(a)) == folded(static_cast<unsigned char>(b));
+        });
     if (same) at += wanted.size();
     return same;
   }
@@ -195,7 +197,10 @@ class Matcher {
         pc = step.first;
         return true;
       case Op::kJump: pc = step.first; return true;
-      case Op::kSave: set_slot(step.first, at); ++pc; return true;
+      case Op::kSave:
+        set_slot(step.first, at);
+        ++pc;
+        return true;
       case Op::kLineStart: ++pc; return line_start(at);
       case Op::kLineEnd: ++pc; return at == text_.size() || is_newline(after(at));
       case Op::kTextStart: ++pc; return at == 0;
@@ -206,10 +211,11 @@ class Matcher {
       case Op::kBackReference: ++pc; return back_reference(step, at);
       case Op::kLookAhead:
       case Op::kLookBehind: return look(step, pc, at);
-      case Op::kAtomic:
-        pc = step.second;
-        return run(step.first, at);
-      case Op::kMark: set_mark(step.first, at); ++pc; return true;
+      case Op::kAtomic: pc = step.second; return run(step.first, at);
+      case Op::kMark:
+        set_mark(step.first, at);
+        ++pc;
+        return true;
       // Nothing consumed in this round: go on behind the loop (its jump is the next step).
       case Op::kAdvanced: pc += marks_[step.first] == at ? 2 : 1; return true;
       default: return false;

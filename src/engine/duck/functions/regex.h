@@ -26,15 +26,33 @@ struct CharSet {
 
 struct RegexStep {
   enum class Op : uint8_t {
-    kChar, kAny, kSet, kSplit, kJump, kSave, kLineStart, kLineEnd, kTextStart, kTextEnd,
-    kTextEndBeforeNewline, kWordBoundary, kNoWordBoundary, kBackReference, kLookAhead, kLookBehind,
-    kAtomic, kMark, kAdvanced, kMatch
+    kChar,
+    kAny,
+    kSet,
+    kSplit,
+    kJump,
+    kSave,
+    kLineStart,
+    kLineEnd,
+    kTextStart,
+    kTextEnd,
+    kTextEndBeforeNewline,
+    kWordBoundary,
+    kNoWordBoundary,
+    kBackReference,
+    kLookAhead,
+    kLookBehind,
+    kAtomic,
+    kMark,
+    kAdvanced,
+    kMatch
   };
   Op op = Op::kMatch;
   char32_t code = 0;
-  bool flag = false;   // kAny: newlines, too; kLook...: negative; kChar, kBackReference: fold
-  size_t first = 0;    // kSplit: preferred; kJump: target; kSave, kMark: slot; kSet: which; sub-program
-  size_t second = 0;   // kSplit: the other; kLook..., kAtomic: where to go on
+  bool flag = false;  // kAny: newlines, too; kLook...: negative; kChar, kBackReference: fold
+  size_t first =
+      0;  // kSplit: preferred; kJump: target; kSave, kMark: slot; kSet: which; sub-program
+  size_t second = 0;  // kSplit: the other; kLook..., kAtomic: where to go on
 };
 
 class Regex {

@@ -298,10 +298,14 @@ class RegexCompiler {
     for (size_t i = 0; i < digits; ++i, ++at_) {
       const char c = peek();
       out *= 16;
-      if (c >= '0' && c <= '9') out += static_cast<char32_t>(c - '0');
-      else if (c >= 'a' && c <= 'f') out += static_cast<char32_t>(c - 'a' + 10);
-      else if (c >= 'A' && c <= 'F') out += static_cast<char32_t>(c - 'A' + 10);
-      else return broken("a bad escape");
+      if (c >= '0' && c <= '9')
+        out += static_cast<char32_t>(c - '0');
+      else if (c >= 'a' && c <= 'f')
+        out += static_cast<char32_t>(c - 'a' + 10);
+      else if (c >= 'A' && c <= 'F')
+        out += static_cast<char32_t>(c - 'A' + 10);
+      else
+        return broken("a bad escape");
     }
     return out;
   }
@@ -336,7 +340,8 @@ class RegexCompiler {
       size_t group = static_cast<size_t>(c - '0');
       ++at_;
       // A further digit belongs to it while there is such a group.
-      while (peek() >= '0' && peek() <= '9' && group * 10 + static_cast<size_t>(peek() - '0') <= out_.groups_) {
+      while (peek() >= '0' && peek() <= '9' &&
+             group * 10 + static_cast<size_t>(peek() - '0') <= out_.groups_) {
         group = group * 10 + static_cast<size_t>(pattern_[at_++] - '0');
       }
       back_reference_ = std::max(back_reference_, group);
@@ -364,7 +369,8 @@ class RegexCompiler {
 
   Result<NodePtr> quotation() {
     NodePtr out = make(Node::Kind::kSequence);
-    while (more() && !eat("\\E")) out->parts.push_back(step(Op::kChar, utf8_next(pattern_, at_), fold_));
+    while (more() && !eat("\\E"))
+      out->parts.push_back(step(Op::kChar, utf8_next(pattern_, at_), fold_));
     return out;
   }
 

@@ -187,8 +187,10 @@ Status regexp_replace_row(const Row& row, Column& out, const KernelContext&) {
   LAKEBED_TRY(each_match(*regex, text, from, [&](const Regex::Match& match) {
     result += text.substr(copied, match[0] - copied);
     auto piece = expanded(replacement, text, match, *regex);
-    if (!piece.ok()) inner = piece.error();
-    else result += *piece;
+    if (!piece.ok())
+      inner = piece.error();
+    else
+      result += *piece;
     copied = match[1];
     return piece.ok();
   }));
@@ -201,8 +203,9 @@ Status regexp_replace_row(const Row& row, Column& out, const KernelContext&) {
 Result<size_t> group_index(const Row& row, const Regex& regex) {
   const int64_t index = row.count() > 2 ? row.integer(2) : 1;
   if (index < 0 || index > static_cast<int64_t>(regex.group_count())) {
-    return update_error("INVALID_PARAMETER_VALUE.REGEX_GROUP_INDEX",
-                        fmt::format("There are groups 0 to {}, not {}.", regex.group_count(), index));
+    return update_error(
+        "INVALID_PARAMETER_VALUE.REGEX_GROUP_INDEX",
+        fmt::format("There are groups 0 to {}, not {}.", regex.group_count(), index));
   }
   return static_cast<size_t>(index);
 }
@@ -226,8 +229,10 @@ Status regexp_extract_all_row(const Row& row, Column& out, const KernelContext&)
   std::optional<Error> error;
   LAKEBED_TRY(each_match(*regex, text, 0, [&](const Regex::Match& match) {
     auto group = group_index(row, *regex);
-    if (!group.ok()) error = group.error();
-    else found.push_back(group_text(text, match, *group));
+    if (!group.ok())
+      error = group.error();
+    else
+      found.push_back(group_text(text, match, *group));
     return group.ok();
   }));
   if (error) return *error;
@@ -250,16 +255,20 @@ Status regexp_count_row(const Row& row, Column& out, const KernelContext&) {
 Status regexp_instr_row(const Row& row, Column& out, const KernelContext&) {
   LAKEBED_ASSIGN(const Regex* regex, regex_of(row.text(1)));
   LAKEBED_ASSIGN(auto match, regex->find(row.text(0), 0));
-  if (!match) out.append_integer(0);
-  else out.append_integer(static_cast<int64_t>(utf8_length(row.text(0).substr(0, (*match)[0]))) + 1);
+  if (!match)
+    out.append_integer(0);
+  else
+    out.append_integer(static_cast<int64_t>(utf8_length(row.text(0).substr(0, (*match)[0]))) + 1);
   return {};
 }
 
 Status regexp_substr_row(const Row& row, Column& out, const KernelContext&) {
   LAKEBED_ASSIGN(const Regex* regex, regex_of(row.text(1)));
   LAKEBED_ASSIGN(auto match, regex->find(row.text(0), 0));
-  if (match) out.append_bytes(group_text(row.text(0), *match, 0));
-  else out.append_null();
+  if (match)
+    out.append_bytes(group_text(row.text(0), *match, 0));
+  else
+    out.append_null();
   return {};
 }
 

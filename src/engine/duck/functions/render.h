@@ -29,9 +29,7 @@ struct RenderContext {
   Connection* connection = nullptr;
   // Makes names of helper columns and lambda parameters unique in the query.
   int next_name = 0;
-  std::string fresh_name(const std::string& prefix) {
-    return prefix + std::to_string(++next_name);
-  }
+  std::string fresh_name(const std::string& prefix) { return prefix + std::to_string(++next_name); }
 };
 
 // A call with its parts rendered. Lambda arguments come as "lambda v7, v8: body".

@@ -18,8 +18,8 @@ namespace {
 bool is_text(const Row& row, size_t k) { return row.column(k).type().kind == Kind::kString; }
 
 Status length_row(const Row& row, Column& out, const KernelContext&) {
-  out.append_integer(static_cast<int64_t>(is_text(row, 0) ? utf8_length(row.text(0))
-                                                          : row.text(0).size()));
+  out.append_integer(
+      static_cast<int64_t>(is_text(row, 0) ? utf8_length(row.text(0)) : row.text(0).size()));
   return {};
 }
 Status octet_length_row(const Row& row, Column& out, const KernelContext&) {
@@ -105,8 +105,8 @@ Status pad_row(const Row& row, Column& out, const KernelContext&) {
   const int64_t wanted = std::max<int64_t>(row.integer(1), 0);
   const auto length = static_cast<int64_t>(text ? utf8_length(own) : own.size());
   if (length >= wanted || pad.empty()) {
-    const std::string_view cut = text ? utf8_slice(own, 0, wanted)
-                                      : own.substr(0, static_cast<size_t>(wanted));
+    const std::string_view cut =
+        text ? utf8_slice(own, 0, wanted) : own.substr(0, static_cast<size_t>(wanted));
     out.append_bytes(cut);
     return {};
   }
@@ -191,8 +191,10 @@ Status split_part_row(const Row& row, Column& out, const KernelContext&) {
   int64_t n = row.integer(2);
   if (n == 0) return update_error("INVALID_INDEX_OF_ZERO", "Parts are numbered from 1.");
   if (n < 0) n += static_cast<int64_t>(parts.size()) + 1;
-  if (n < 1 || n > static_cast<int64_t>(parts.size())) out.append_bytes("");
-  else out.append_bytes(parts[static_cast<size_t>(n - 1)]);
+  if (n < 1 || n > static_cast<int64_t>(parts.size()))
+    out.append_bytes("");
+  else
+    out.append_bytes(parts[static_cast<size_t>(n - 1)]);
   return {};
 }
 
@@ -216,7 +218,8 @@ Status concat_ws_row(const Row& row, Column& out, const KernelContext&) {
       continue;
     }
     for (uint64_t i = row.begin(k); i < row.end(k); ++i) {
-      if (!row.elements(k).is_null(i)) append_part(text, first, row.text(0), row.elements(k).bytes(i));
+      if (!row.elements(k).is_null(i))
+        append_part(text, first, row.text(0), row.elements(k).bytes(i));
     }
   }
   out.append_bytes(text);
@@ -274,8 +277,10 @@ Status translate_row(const Row& row, Column& out, const KernelContext&) {
       found = from.substr(place, utf8_width(from[place])) == one;
       place += utf8_width(from[place]);
     }
-    if (!found) result += one;
-    else result += utf8_slice(to, index - 1, index);
+    if (!found)
+      result += one;
+    else
+      result += utf8_slice(to, index - 1, index);
   }
   out.append_bytes(result);
   return {};
@@ -406,8 +411,10 @@ Status levenshtein_row(const Row& row, Column& out, const KernelContext&) {
     }
   }
   const int64_t distance = line[b.size()];
-  if (row.count() > 2 && distance > row.integer(2)) out.append_integer(-1);
-  else out.append_integer(distance);
+  if (row.count() > 2 && distance > row.integer(2))
+    out.append_integer(-1);
+  else
+    out.append_integer(distance);
   return {};
 }
 
@@ -429,9 +436,9 @@ Status elt_row(const Row& row, Column& out, const KernelContext&) {
   }
   const int64_t n = row.integer(0);
   if (n < 1 || n >= static_cast<int64_t>(row.count())) {
-    return update_error("INVALID_ARRAY_INDEX",
-                        fmt::format("The index {} is out of bounds: there are {} elements.", n,
-                                    row.count() - 1));
+    return update_error(
+        "INVALID_ARRAY_INDEX",
+        fmt::format("The index {} is out of bounds: there are {} elements.", n, row.count() - 1));
   }
   out.append_from(row.column(static_cast<size_t>(n)), row.row());
   return {};
@@ -465,8 +472,10 @@ Status mask_row(const Row& row, Column& out, const KernelContext&) {
     const bool is_upper = is_letter(code) && lower_code(code) != code;
     const bool is_lower = is_letter(code) && upper_code(code) != code;
     const auto& with = is_digit ? digit : is_upper ? upper : is_lower ? lower : other;
-    if (with) masked += *with;
-    else masked += text.substr(start, at - start);
+    if (with)
+      masked += *with;
+    else
+      masked += text.substr(start, at - start);
   }
   out.append_bytes(masked);
   return {};

@@ -42,7 +42,9 @@ char32_t utf8_next(std::string_view text, size_t& at) {
 }
 
 void utf8_append(std::string& out, char32_t code) {
-  const auto put = [&](char32_t byte) { out += static_cast<char>(static_cast<unsigned char>(byte)); };
+  const auto put = [&](char32_t byte) {
+    out += static_cast<char>(static_cast<unsigned char>(byte));
+  };
   if (code < 0x80) {
     put(code);
   } else if (code < 0x800) {
