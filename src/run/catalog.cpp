@@ -118,6 +118,9 @@ Result<plan::Source> QueryCatalog::open_delta_path(
   request.name = shown;
   request.path = path;
   request.store = store::local_store(path);
+  request.engine = [&session = session_] { return session.engine(); };
+  request.time_zone = session_.project().time_zone;
+  request.batch_bytes = session_.project().batch_bytes_max;
   request.options = as_options(options);
   request.streaming = streaming;
   OpenScan scan;
