@@ -65,7 +65,11 @@ std::string functions_document() {
       "DuckDB's own operation gives Spark's answer. *rewritten*: computed by another expression or "
       "by code of ours. *refused*: known in Spark, not here; the error is "
       "`FUNCTION_NOT_SUPPORTED.<name>`. All answers are those of Spark 4.3 with ANSI on; "
-      "`tests/vectors` holds what a real Spark answered.\n\n"
+      "`tests/vectors` holds what a real Spark answered. Numbers of floating point print with the "
+      "fewest digits that read back, as Java 19 and later do.\n\n"
+      "Not in the table, because they are values and syntax: `current_timestamp`, `now`, "
+      "`current_date`, `curdate`, `localtimestamp`, `current_timezone` and `unix_timestamp()` are "
+      "one value a batch; `cast`, `try_cast`, `::`, `case` and `exists` are read by the parser.\n\n"
       "| name | kind | support | arguments | note |\n|---|---|---|---|---|\n{}",
       working, refused, lines);
 }
