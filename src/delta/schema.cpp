@@ -221,7 +221,9 @@ void assign_inside(Type& type, const std::string& prefix, Json& nested, Naming& 
 void assign_field(Field& field, Naming& naming) {
   if (number_in(field, kIdKey) == 0) field.metadata[kIdKey] = std::to_string(++naming.max_id);
   if (!field.metadata.contains(kPhysicalKey)) {
-    const bool plain = naming.keep_plain && !is_odd(field.name);
+    // A dot would make the dotted paths of ids and statistics ambiguous.
+    const bool plain = naming.keep_plain && !is_odd(field.name) &&
+                       field.name.find('.') == std::string::npos;
     const std::string name = plain ? field.name : "col-" + uuid_text(make_uuid(naming.random));
     field.metadata[kPhysicalKey] = Json(name).dump();
   }

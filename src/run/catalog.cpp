@@ -123,6 +123,9 @@ Result<plan::Source> QueryCatalog::open_delta_path(
   request.batch_bytes = session_.project().batch_bytes_max;
   request.options = as_options(options);
   request.streaming = streaming;
+  request.engine = [this] { return session_.engine(); };
+  request.time_zone = session_.project().time_zone;
+  request.batch_bytes = session_.project().batch_bytes_max;
   OpenScan scan;
   scan.id = streaming ? unique_id(id) : id;
   scan.streaming = streaming;
@@ -143,6 +146,7 @@ Result<plan::Source> QueryCatalog::open_path(const std::string& format, const st
   request.format = format;
   request.options = as_options(options);
   request.streaming = streaming;
+  request.rescues = false;
   return open_file_source(std::move(request));
 }
 
@@ -174,6 +178,7 @@ Result<std::optional<plan::Source>> QueryCatalog::call_function(
   source::FilesRequest request;
   request.options = as_options(named);
   request.streaming = streaming || name == "cloud_files";
+  request.infers_types = name != "cloud_files";
   if (!positional.empty()) {
     request.path = positional[0];
   } else if (const auto path = named.find("path"); path != named.end()) {

@@ -326,8 +326,12 @@ Result<Schema> target_schema(const CdcPlan& plan, const Dataset& target, const S
   for (value::Field& field : selected) {
     field.nullable = true;
     field.metadata.clear();
+    // A declared type is what the column has, also where the flow delivers a narrower one.
+    const auto at = value::find_field(declared, field.name);
+    if (at && value::can_widen(field.type, declared[*at].type)) field.type = declared[*at].type;
   }
-  LAKEBED_ASSIGN(Schema merged, merge_schemas(base, selected));
+  LAKEBED_ASSIGN(Schema merged,
+                 merge_schemas(base, selected, existing ? Narrower::kRefused : Narrower::kTaken));
   if (plan.kind == TargetKind::kScd2) {
     for (const char* name : {kStart, kEnd}) {
       value::Field field{name, plan.sequence_type, true, "", {}};

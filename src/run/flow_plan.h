@@ -47,9 +47,16 @@ Result<value::Schema> target_schema(const CdcPlan& plan, const Dataset& target,
 // TRACK_HISTORY_DRIFT}.
 Status check_drift(const CdcPlan& plan, const std::string& remembered, const Dataset& target);
 
+// What becomes of a value of a narrower type than its column has.
+enum class Narrower : uint8_t {
+  kTaken,    // it is widened on its way: what a column list declares, and BY NAME writes
+  kRefused,  // a CDC flow may not change a column's type, in no direction (rule F3)
+};
+
 // The merge of what exists and what comes: columns by name, existing ones first, new nested fields
 // inside. Errors: CANNOT_MERGE_INCOMPATIBLE_DATA_TYPE, NOT_BUILT_YET.TYPE_WIDENING, naming the
 // column.
-Result<value::Schema> merge_schemas(const value::Schema& existing, const value::Schema& incoming);
+Result<value::Schema> merge_schemas(const value::Schema& existing, const value::Schema& incoming,
+                                    Narrower narrower = Narrower::kTaken);
 
 }  // namespace lakebed::run

@@ -19,6 +19,22 @@ struct PendingFlow {
   plan::ObjectName target;
 };
 
+// CREATE TABLE in a pipeline file declares a managed table of the pipeline.
+plan::CreateDataset managed_table(const plan::CreateTable& table) {
+  plan::CreateDataset managed;
+  managed.kind = plan::DatasetKind::kManagedTable;
+  managed.name = table.name;
+  managed.if_not_exists = table.if_not_exists;
+  managed.columns = table.columns;
+  managed.partitioned_by = table.partitioned_by;
+  managed.comment = table.comment;
+  managed.location = table.location;
+  managed.properties = table.properties;
+  managed.query = table.query;
+  managed.span = table.span;
+  return managed;
+}
+
 // Gathers statements file by file; flows meet their targets at the end, since order of
 // declarations does not matter.
 class Assembly {
@@ -58,6 +74,10 @@ Status Assembly::add(plan::Statement& statement, NameScope& scope) {
   }
   if (const auto* created = std::get_if<plan::CreateFlow>(&statement)) {
     return add_flow(*created, scope);
+  }
+  if (const auto* table = std::get_if<plan::CreateTable>(&statement)) {
+    plan::CreateDataset managed = managed_table(*table);
+    return add_dataset(managed, scope);
   }
   if (const auto* used = std::get_if<plan::UseStatement>(&statement)) return use(*used, scope);
   if (std::get_if<plan::SetStatement>(&statement)) return {};  // the parser has applied it

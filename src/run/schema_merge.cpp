@@ -12,16 +12,17 @@ using value::Field;
 using value::Schema;
 using value::Type;
 
-Result<Type> merge_types(const Type& existing, const Type& incoming, const std::string& path);
+Result<Type> merge_types(const Type& existing, const Type& incoming, const std::string& path,
+                         Narrower narrower);
 
 Result<std::vector<Field>> merge_fields(const std::vector<Field>& existing,
                                         const std::vector<Field>& incoming,
-                                        const std::string& path) {
+                                        const std::string& path, Narrower narrower) {
   std::vector<Field> merged = existing;
   for (const Field& field : incoming) {
     const std::string inner = path.empty() ? field.name : path + "." + field.name;
     if (const auto at = value::find_field(merged, field.name)) {
-      LAKEBED_ASSIGN(merged[*at].type, merge_types(merged[*at].type, field.type, inner));
+      LAKEBED_ASSIGN(merged[*at].type, merge_types(merged[*at].type, field.type, inner, narrower));
       continue;
     }
     Field added = field;
@@ -31,23 +32,23 @@ Result<std::vector<Field>> merge_fields(const std::vector<Field>& existing,
   return merged;
 }
 
-Result<Type> merge_types(const Type& existing, const Type& incoming, const std::string& path) {
+Result<Type> merge_types(const Type& existing, const Type& incoming, const std::string& path,
+                         Narrower narrower) {
   if (existing == incoming || incoming.kind == value::Kind::kVoid) return existing;
   if (existing.is_nested() && existing.kind == incoming.kind) {
     if (existing.kind == value::Kind::kStruct) {
-      LAKEBED_ASSIGN(auto fields, merge_fields(existing.fields, incoming.fields, path));
+      LAKEBED_ASSIGN(auto fields, merge_fields(existing.fields, incoming.fields, path, narrower));
       return Type::structure(std::move(fields));
     }
     Type merged = existing;
     for (size_t i = 0; i < merged.fields.size(); ++i) {
       const std::string inner = path + "." + merged.fields[i].name;
       LAKEBED_ASSIGN(merged.fields[i].type, merge_types(existing.fields[i].type,
-                                                        incoming.fields[i].type, inner));
+                                                        incoming.fields[i].type, inner, narrower));
     }
     return merged;
   }
-  // A narrower value fits the column as it is.
-  if (value::can_widen(incoming, existing)) return existing;
+  if (narrower == Narrower::kTaken && value::can_widen(incoming, existing)) return existing;
   const std::string both = fmt::format("column {} is {} in the table and {} in the flow", path,
                                        existing.text(), incoming.text());
   if (value::can_widen(existing, incoming)) {
@@ -60,8 +61,9 @@ Result<Type> merge_types(const Type& existing, const Type& incoming, const std::
 
 }  // namespace
 
-Result<value::Schema> merge_schemas(const value::Schema& existing, const value::Schema& incoming) {
-  return merge_fields(existing, incoming, "");
+Result<value::Schema> merge_schemas(const value::Schema& existing, const value::Schema& incoming,
+                                    Narrower narrower) {
+  return merge_fields(existing, incoming, "", narrower);
 }
 
 }  // namespace lakebed::run

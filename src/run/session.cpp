@@ -27,6 +27,7 @@ source::Surroundings Session::surroundings() {
   surroundings.time_zone = project_.time_zone;
   surroundings.warehouse = project_.warehouse.string();
   surroundings.folder = project_.root.string();
+  surroundings.batch_bytes = project_.batch_bytes_max;
   return surroundings;
 }
 
