@@ -33,6 +33,9 @@ def open_spark(folder):
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
         "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        # VACUUM lists a handful of files; the default is ten thousand tasks.
+        "spark.sql.sources.parallelPartitionDiscovery.parallelism": "2",
         "spark.databricks.delta.snapshotPartitions": "2",
         "spark.databricks.delta.retentionDurationCheck.enabled": "false",
     }
