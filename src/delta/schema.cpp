@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "delta/json_text.h"
+#include "engine/engine.h"
 
 namespace lakebed::delta {
 namespace {
@@ -250,7 +251,7 @@ void collect_names(const Field& field, const std::string& path,
   const std::string physical = physical_name(field);
   if (physical != field.name) names[path] = physical;
   for (const Field& inner : field.type.fields) {
-    collect_names(inner, path + "." + inner.name, names);
+    collect_names(inner, path + engine::kNestedName + inner.name, names);
   }
 }
 

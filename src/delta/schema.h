@@ -37,7 +37,8 @@ value::Schema assign_column_ids(const value::Schema& schema, Random& random, int
 
 // The same schema under its physical names, nested ones too: what Parquet files hold.
 value::Schema physical_schema(const value::Schema& schema);
-// Column -> name in the file where they differ; nested fields under the dotted logical path.
+// Column -> name in the file where they differ; nested fields under the path of
+// logical names with engine::kNestedName between them.
 std::map<std::string, std::string> physical_names(const value::Schema& schema);
 // Ids by dotted *physical* path, for engine::WriteOptions; lists and maps have the parts
 // `element`, `key`, `value`. Empty without column mapping.

@@ -15,6 +15,9 @@
 
 namespace lakebed::engine {
 
+// Stands between the names of a path into nested columns, where names themselves may have dots.
+inline constexpr char kNestedName = '\x1f';
+
 // One Parquet file of a scan.
 struct ParquetFile {
   std::string path;                     // absolute local path, no scheme, no escaping

@@ -286,7 +286,7 @@ TEST_F(EngineTest, FilesOfSeveralShapesFitTheReadersSchema) {
   auto input = parquet({first, second});
   auto mapped = scan_of(schema, input);
   mapped.inputs[1].files = {second};
-  mapped.inputs[1].physical_names = {{"id", "col-7"}, {"s.a", "in-1"}};
+  mapped.inputs[1].physical_names = {{"id", "col-7"}, {"s\x1f" "a", "in-1"}};
   auto back = read(mapped);
   ASSERT_TRUE(back.ok()) << back.error().text();
   ASSERT_EQ(back->rows, 2U);

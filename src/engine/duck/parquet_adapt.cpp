@@ -38,7 +38,7 @@ class Adapter {
     if (from.type.fields.size() != to.fields.size()) return false;
     for (size_t i = 0; i < to.fields.size(); ++i) {
       const auto& field = to.fields[i];
-      const std::string below = path + "." + field.name;
+      const std::string below = path + kNestedName + field.name;
       const bool named = to.kind != Kind::kStruct || from.type.fields[i].name ==
                                                          name_in_file(wanted_, below, field.name);
       if (!named || !same_layout(from.type.fields[i], field.type, below)) return false;
@@ -68,7 +68,7 @@ class Adapter {
   Result<std::string> array(const std::string& operand, const Field& from, const Type& to,
                             const std::string& path) {
     const std::string item = context_.fresh_name("e");
-    LAKEBED_ASSIGN(auto body, adapt(item, from.type.fields[0], to.element(), path + ".element"));
+    LAKEBED_ASSIGN(auto body, adapt(item, from.type.fields[0], to.element(), path + kNestedName + "element"));
     return fmt::format("list_transform({}, lambda {}: {})", operand, item, body);
   }
 
@@ -76,9 +76,9 @@ class Adapter {
                           const std::string& path) {
     const std::string item = context_.fresh_name("e");
     LAKEBED_ASSIGN(auto key, adapt(item + ".key", from.type.fields[0], to.map_key(),
-                                   path + ".key"));
+                                   path + kNestedName + "key"));
     LAKEBED_ASSIGN(auto element, adapt(item + ".value", from.type.fields[1], to.map_value(),
-                                       path + ".value"));
+                                       path + kNestedName + "value"));
     return fmt::format(
         "map_from_entries(list_transform(map_entries({}), lambda {}: struct_pack(k := {}, "
         "v := {})))",
@@ -89,7 +89,7 @@ class Adapter {
                                 const std::string& path) {
     std::string fields;
     for (const auto& field : to.fields) {
-      const std::string below = path + "." + field.name;
+      const std::string below = path + kNestedName + field.name;
       const auto found = value::find_field(from.type.fields,
                                            name_in_file(wanted_, below, field.name));
       std::string item = "CAST(NULL AS " + duck_type(field.type) + ")";
