@@ -36,8 +36,9 @@ struct CallShape {
 //   "pos", "key", "value", "col0"...); the _outer variants are entries of their own.
 // - x IN (a, b) is "in"(x, a, b); LIKE ... ESCAPE c is "like"(x, pattern, c); x BETWEEN a AND b
 //   is "between"(x, a, b); EXTRACT(f FROM x) is "extract"('f', x); POSITION(a IN b) is
-//   "position"(a, b); TRIM(BOTH a FROM b) is "trim"(b, a), but LEADING is "ltrim"(a, b), TRAILING "rtrim"(a, b);
-//   units of timestampadd, timestampdiff, dateadd, datediff arrive as a STRING literal in front.
+//   "position"(a, b); TRIM(BOTH a FROM b) is "trim"(b, a), but LEADING is "ltrim"(a, b), TRAILING
+//   "rtrim"(a, b); units of timestampadd, timestampdiff, dateadd, datediff arrive as a STRING
+//   literal in front.
 
 // A generator's result type is a STRUCT with one field for each column that it makes, named as
 // Spark names them (explode: col, or key and value; posexplode: pos first; inline: the fields).

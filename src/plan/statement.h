@@ -51,22 +51,22 @@ struct Property {
 
 // A list of columns: named, or all but the named.
 struct ColumnChoice {
-  bool all_except = false;        // `*` is all_except with no names
+  bool all_except = false;                      // `*` is all_except with no names
   std::vector<std::vector<std::string>> names;  // parts: more than one is an error for later
   std::vector<SourceSpan> spans;
-  SourceSpan span;                // of the clause
+  SourceSpan span;  // of the clause
 };
 
 enum class StoredAs : uint8_t { kScd1, kScd2, kBitemporal };
 
 // AUTO CDC ... FROM a change feed.
 struct FeedSpec {
-  RelationPtr source;             // a kRead / kTableFunction / query, streaming as written
+  RelationPtr source;  // a kRead / kTableFunction / query, streaming as written
   ColumnChoice keys;
   std::optional<ColumnChoice> ignore_null_updates;
   ExpressionPtr delete_when;
   ExpressionPtr truncate_when;
-  ExpressionPtr sequence_by;      // SEQUENCE BY (a, b) is a call of struct
+  ExpressionPtr sequence_by;  // SEQUENCE BY (a, b) is a call of struct
   ExpressionPtr system_sequence_by;
   std::optional<ColumnChoice> columns;
   StoredAs stored_as = StoredAs::kScd1;
@@ -79,16 +79,16 @@ struct FeedSpec {
 
 struct SnapshotSpec {
   RelationPtr source;
-  RelationPtr version;            // WITH VERSION (query); may be null
+  RelationPtr version;  // WITH VERSION (query); may be null
   ColumnChoice keys;
   StoredAs stored_as = StoredAs::kScd1;
   std::optional<ColumnChoice> track_history;
   std::map<std::string, SourceSpan> clauses;
 };
 
-struct InsertSpec {               // append flow
+struct InsertSpec {  // append flow
   RelationPtr query;
-  std::string replace_kind;       // "", "WHERE", "USING"
+  std::string replace_kind;  // "", "WHERE", "USING"
 };
 
 struct FlowBody {
@@ -98,8 +98,13 @@ struct FlowBody {
   SourceSpan span;
 };
 
-enum class DatasetKind : uint8_t { kStreamingTable, kMaterializedView, kManagedTable, kTemporaryView,
-                                   kPersistedView };
+enum class DatasetKind : uint8_t {
+  kStreamingTable,
+  kMaterializedView,
+  kManagedTable,
+  kTemporaryView,
+  kPersistedView
+};
 
 struct CreateDataset {
   DatasetKind kind = DatasetKind::kStreamingTable;
@@ -107,7 +112,7 @@ struct CreateDataset {
   bool or_refresh = false;
   bool if_not_exists = false;
   bool is_private = false;
-  bool temporary = false;         // CREATE TEMPORARY STREAMING TABLE: private, too
+  bool temporary = false;  // CREATE TEMPORARY STREAMING TABLE: private, too
   std::vector<ColumnDefinition> columns;
   std::vector<Expectation> expectations;
   std::vector<std::string> partitioned_by;
@@ -115,16 +120,16 @@ struct CreateDataset {
   std::optional<std::string> comment;
   std::optional<std::string> location;
   std::vector<Property> properties;
-  RelationPtr query;              // AS query
+  RelationPtr query;  // AS query
   std::string query_text;
-  std::optional<FlowBody> flow;   // FLOW ... inside
+  std::optional<FlowBody> flow;               // FLOW ... inside
   std::map<std::string, SourceSpan> clauses;  // further clauses that were written: "ROW FILTER"...
   SourceSpan span;
 };
 
 struct CreateFlow {
   ObjectName name;
-  bool implicit_name = false;     // APPLY CHANGES INTO as a statement of its own
+  bool implicit_name = false;  // APPLY CHANGES INTO as a statement of its own
   ObjectName target;
   std::optional<std::string> comment;
   bool or_refresh = false;
@@ -133,14 +138,14 @@ struct CreateFlow {
   SourceSpan span;
 };
 
-struct SetStatement {             // SET key = value; without a value: SET key
+struct SetStatement {  // SET key = value; without a value: SET key
   std::string key;
   std::optional<std::string> value;
   SourceSpan span;
 };
 
-struct UseStatement {             // USE [CATALOG | SCHEMA] name
-  std::string what;               // "", "CATALOG", "SCHEMA"
+struct UseStatement {  // USE [CATALOG | SCHEMA] name
+  std::string what;    // "", "CATALOG", "SCHEMA"
   ObjectName name;
   SourceSpan span;
 };
@@ -152,7 +157,7 @@ struct QueryStatement {
   SourceSpan span;
 };
 
-struct CreateTable {              // CREATE [OR REPLACE] TABLE [IF NOT EXISTS] ... [AS query]
+struct CreateTable {  // CREATE [OR REPLACE] TABLE [IF NOT EXISTS] ... [AS query]
   ObjectName name;
   bool or_replace = false;
   bool if_not_exists = false;
@@ -165,7 +170,7 @@ struct CreateTable {              // CREATE [OR REPLACE] TABLE [IF NOT EXISTS] .
   SourceSpan span;
 };
 
-struct CreateSchema {             // CREATE SCHEMA | DATABASE | CATALOG
+struct CreateSchema {  // CREATE SCHEMA | DATABASE | CATALOG
   std::string what;
   ObjectName name;
   bool if_not_exists = false;
@@ -188,7 +193,7 @@ struct InsertStatement {
 };
 
 struct DropStatement {
-  std::string what;               // TABLE, VIEW, SCHEMA, VOLUME
+  std::string what;  // TABLE, VIEW, SCHEMA, VOLUME
   ObjectName name;
   bool if_exists = false;
   bool cascade = false;
@@ -196,8 +201,8 @@ struct DropStatement {
 };
 
 struct ShowStatement {
-  std::string what;               // TABLES, SCHEMAS, VIEWS, COLUMNS, CATALOGS, VOLUMES,
-                                  // TBLPROPERTIES, "CREATE TABLE"
+  std::string what;  // TABLES, SCHEMAS, VIEWS, COLUMNS, CATALOGS, VOLUMES,
+                     // TBLPROPERTIES, "CREATE TABLE"
   std::optional<ObjectName> name;
   std::optional<std::string> pattern;
   SourceSpan span;
@@ -213,7 +218,7 @@ struct DescribeStatement {
 
 // A statement that is recognised, but not built: refused by name where it is met.
 struct UnsupportedStatement {
-  std::string what;               // "MERGE", "UPDATE", "OPTIMIZE", ...
+  std::string what;  // "MERGE", "UPDATE", "OPTIMIZE", ...
   SourceSpan span;
 };
 

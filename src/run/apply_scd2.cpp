@@ -105,11 +105,11 @@ Result<ColumnBatch> OldValues::read_places(const std::vector<cdc::Place>& places
     const std::string& name = table.memory->files().name(file);
     const delta::AddFilePtr live = table.snapshot.find_path(delta::encode_path(name));
     if (!live) {
-      return update_error("STATE_MISMATCH", "the memory places a row in " + name +
-                                                ", which is no live file");
+      return update_error("STATE_MISMATCH",
+                          "the memory places a row in " + name + ", which is no live file");
     }
-    LAKEBED_ASSIGN(engine::ParquetFile parquet, delta::parquet_file(*table.store, table.snapshot,
-                                                                    *live, table.vectors));
+    LAKEBED_ASSIGN(engine::ParquetFile parquet,
+                   delta::parquet_file(*table.store, table.snapshot, *live, table.vectors));
     parquet.deleted_rows = nullptr;  // positions count all rows of the file
     std::vector<uint64_t> rows;
     for (const size_t i : wanted) {
@@ -150,8 +150,8 @@ class Scd2Applier {
   std::unique_ptr<MemoryCursor> cursor_;  // views of entries point into the memory, not into it
   cdc::Scd2Changes changes_;
   std::vector<Hash128> keys_;
-  std::vector<cdc::Place> places_;        // of the added rows
-  ColumnBatch old_rows_;                  // read back from the table
+  std::vector<cdc::Place> places_;  // of the added rows
+  ColumnBatch old_rows_;            // read back from the table
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> old_row_at_;
   std::unordered_map<uint32_t, uint64_t> kept_;  // arrival -> payload
 };
@@ -223,7 +223,10 @@ Status Scd2Applier::write_added(TargetCommit& commit) {
   std::vector<size_t> from_table;
   for (size_t i = 0; i < changes_.added.size(); ++i) {
     const Kind kind = changes_.added[i].values.kind;
-    (kind == Kind::kEvent ? from_events : kind == Kind::kHeap ? from_heap : from_table).push_back(i);
+    (kind == Kind::kEvent  ? from_events
+     : kind == Kind::kHeap ? from_heap
+                           : from_table)
+        .push_back(i);
   }
   std::stable_sort(from_events.begin(), from_events.end(), [this](size_t a, size_t b) {
     return changes_.added[a].values.arrival < changes_.added[b].values.arrival;
@@ -304,9 +307,8 @@ Status Scd2Applier::remember(TargetCommit& commit) {
     entries.push_back(gone);
   }
   // Puts stand before drops here, so a stable sort keeps the put of an identity in front.
-  std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
-    return state::compare_entries(a, b) < 0;
-  });
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const auto& a, const auto& b) { return state::compare_entries(a, b) < 0; });
   const auto same = [](const state::Entry& a, const state::Entry& b) {
     return state::compare_entries(a, b) == 0;
   };

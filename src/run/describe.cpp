@@ -104,8 +104,8 @@ ColumnBatch show_tables(Session& session, const Pipeline* pipeline, const NameSc
     in.schema = statement.name->parts.back();
     if (statement.name->parts.size() > 1) in.catalog = statement.name->parts[0];
   }
-  Rows rows({{"namespace", Kind::kString}, {"tableName", Kind::kString},
-             {"isTemporary", Kind::kString}});
+  Rows rows(
+      {{"namespace", Kind::kString}, {"tableName", Kind::kString}, {"isTemporary", Kind::kString}});
   const bool views = statement.what == "VIEWS";
   if (!views) {
     for (const TableName& name : tables_in(session.project(), in.catalog, in.schema)) {
@@ -191,10 +191,10 @@ Result<ColumnBatch> show(Session& session, const Pipeline* pipeline, const NameS
     return named_folders("databaseName", project.warehouse / fold_case(catalog), statement.pattern);
   }
   if (what == "VOLUMES") {
-    return named_folders("volume_name",
-                         project.warehouse / "_volumes" / fold_case(scope.catalog) /
-                             fold_case(scope.schema),
-                         statement.pattern);
+    return named_folders(
+        "volume_name",
+        project.warehouse / "_volumes" / fold_case(scope.catalog) / fold_case(scope.schema),
+        statement.pattern);
   }
   if (what == "TABLES" || what == "VIEWS") return show_tables(session, pipeline, scope, statement);
   if (what == "TBLPROPERTIES" && statement.name) {
@@ -211,7 +211,8 @@ Result<ColumnBatch> describe(Session& session, const NameScope& scope,
     return table_history(session, table->name);
   }
   LAKEBED_ASSIGN(const auto table, existing(session, scope, statement.name));
-  Rows rows({{"col_name", Kind::kString}, {"data_type", Kind::kString}, {"comment", Kind::kString}});
+  Rows rows(
+      {{"col_name", Kind::kString}, {"data_type", Kind::kString}, {"comment", Kind::kString}});
   for (const value::Field& field : table->snapshot.schema()) {
     rows.text(field.name).text(fold_case(field.type.text()));
     rows.text(field.comment.empty() ? std::nullopt : std::optional(field.comment)).end();
@@ -224,8 +225,8 @@ Result<ColumnBatch> describe(Session& session, const NameScope& scope,
   fact("", "");
   fact("# Detailed Table Information", "");
   fact("Name", table->name.text());
-  fact("Type", table->is_ours() ? target_kind_text(table->kind().value_or(TargetKind::kAppend))
-                                : "TABLE");
+  fact("Type",
+       table->is_ours() ? target_kind_text(table->kind().value_or(TargetKind::kAppend)) : "TABLE");
   fact("Location", table_path(session.project(), table->name).string());
   fact("Provider", "delta");
   fact("Comment", metadata.description);
@@ -236,8 +237,12 @@ Result<ColumnBatch> describe(Session& session, const NameScope& scope,
 }
 
 Result<ColumnBatch> list_datasets(Session& session, const Pipeline* pipeline) {
-  Rows rows({{"name", Kind::kString}, {"kind", Kind::kString}, {"flow", Kind::kString},
-             {"path", Kind::kString}, {"rows", Kind::kLong}, {"version", Kind::kLong}});
+  Rows rows({{"name", Kind::kString},
+             {"kind", Kind::kString},
+             {"flow", Kind::kString},
+             {"path", Kind::kString},
+             {"rows", Kind::kLong},
+             {"version", Kind::kLong}});
   const Project& project = session.project();
   std::map<std::string, bool> declared;
   for (size_t i = 0; pipeline && i < pipeline->datasets.size(); ++i) {
@@ -248,7 +253,12 @@ Result<ColumnBatch> list_datasets(Session& session, const Pipeline* pipeline) {
       flow = (flow ? *flow + ", " : "") + pipeline->flows[index].name;
     }
     if (dataset.is_view()) {
-      rows.text(dataset.name.text()).text(kind_of(dataset)).text(flow).text({}).number({}).number({});
+      rows.text(dataset.name.text())
+          .text(kind_of(dataset))
+          .text(flow)
+          .text({})
+          .number({})
+          .number({});
       rows.end();
       continue;
     }
@@ -268,8 +278,11 @@ Result<ColumnBatch> list_datasets(Session& session, const Pipeline* pipeline) {
 Result<ColumnBatch> table_history(Session& session, const TableName& name) {
   const auto store = store::local_store(table_path(session.project(), name).string());
   LAKEBED_ASSIGN(const auto versions, delta::read_history(session.environment(*store), 1000));
-  Rows rows({{"version", Kind::kLong}, {"timestamp", Kind::kTimestamp},
-             {"operation", Kind::kString}, {"flow", Kind::kString}, {"metrics", Kind::kString}});
+  Rows rows({{"version", Kind::kLong},
+             {"timestamp", Kind::kTimestamp},
+             {"operation", Kind::kString},
+             {"flow", Kind::kString},
+             {"metrics", Kind::kString}});
   for (const delta::VersionChanges& version : versions) {
     const delta::CommitInfo info = version.actions.info.value_or(delta::CommitInfo{});
     const auto flow = info.parameters.find("flow");

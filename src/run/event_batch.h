@@ -19,9 +19,9 @@ struct EventBatch {
   std::vector<value::ColumnBatch> parts;
   std::vector<uint32_t> first;
   size_t rows = 0;
-  std::vector<cdc::Event> events;       // sorted by (key, sequence, arrival)
+  std::vector<cdc::Event> events;  // sorted by (key, sequence, arrival)
   std::vector<cdc::Truncate> truncates;
-  std::deque<std::string> tails;        // what long sequence codes point into
+  std::deque<std::string> tails;  // what long sequence codes point into
 
   struct Location {
     size_t part = 0;
@@ -33,7 +33,8 @@ struct EventBatch {
 };
 
 // Runs the plan over the slices and reads all events. `columns` is the target's schema without the
-// time columns: values are brought to it. Errors (nothing is written): AUTOCDC_MICROBATCH_VALIDATION
+// time columns: values are brought to it. Errors (nothing is written):
+// AUTOCDC_MICROBATCH_VALIDATION
 // .{NULL_SEQUENCE, NULL_KEY} with flow, counts and a sample; NOT_NULL_CONSTRAINT_VIOLATION naming
 // the column; those of source and engine.
 Result<EventBatch> read_events(const CdcPlan& plan, engine::Engine& engine,

@@ -56,7 +56,8 @@ ExpressionPtr operation(const plan::FeedSpec& feed) {
   if (!feed.truncate_when && !feed.delete_when) return integer(0);
   auto node = std::make_shared<Expression>();
   node->kind = ExpressionKind::kCase;
-  if (feed.truncate_when) node->children.insert(node->children.end(), {feed.truncate_when, integer(2)});
+  if (feed.truncate_when)
+    node->children.insert(node->children.end(), {feed.truncate_when, integer(2)});
   if (feed.delete_when) node->children.insert(node->children.end(), {feed.delete_when, integer(1)});
   node->children.push_back(integer(0));
   return node;
@@ -83,9 +84,9 @@ Result<std::vector<size_t>> find_all(const plan::ColumnChoice& choice, const Sch
                          fmt::format("{} names {}, which is no column of {}", clause,
                                      quote_name(name), where),
                          i < choice.spans.size() ? choice.spans[i] : choice.span)
-        .with_hint(near.empty() ? fmt::format("its columns are {}",
-                                              fmt::join(names_of(schema), ", "))
-                                : "did you mean " + quote_name(near) + "?");
+        .with_hint(near.empty()
+                       ? fmt::format("its columns are {}", fmt::join(names_of(schema), ", "))
+                       : "did you mean " + quote_name(near) + "?");
   }
   return found;
 }
@@ -157,8 +158,8 @@ Status check_reserved(const CdcPlan& plan, const Flow& flow) {
 Status find_tracked(const plan::FeedSpec& feed, CdcPlan& plan) {
   plan.tracked.assign(plan.selected.size(), true);
   if (feed.track_history) {
-    LAKEBED_ASSIGN(const auto named, find_all(*feed.track_history, plan.selected,
-                                              "TRACK HISTORY ON", "the target"));
+    LAKEBED_ASSIGN(const auto named,
+                   find_all(*feed.track_history, plan.selected, "TRACK HISTORY ON", "the target"));
     plan.tracked.assign(plan.selected.size(), feed.track_history->all_except);
     for (const size_t at : named) plan.tracked[at] = !feed.track_history->all_except;
   }
@@ -183,7 +184,8 @@ void warn_about_tracked(const plan::FeedSpec& feed, CdcPlan& plan) {
   };
   warn(feed.sequence_by, "SEQUENCE BY");
   if (feed.delete_when) {
-    for (const ExpressionPtr& child : feed.delete_when->children) warn(child, "APPLY AS DELETE WHEN");
+    for (const ExpressionPtr& child : feed.delete_when->children)
+      warn(child, "APPLY AS DELETE WHEN");
   }
 }
 
@@ -250,11 +252,11 @@ Error drift(const std::string& kind, const std::string& what, const Dataset& tar
 Status check_declared(const CdcPlan& plan, const Dataset& target, const Schema& declared) {
   for (const value::Field& field : plan.selected) {
     if (value::find_field(declared, field.name)) continue;
-    return project_error("AUTOCDC_COLUMN_NOT_DECLARED",
-                         fmt::format("flow {} delivers {}, which the column list of {} leaves out",
-                                     quote_name(plan.flow), quote_name(field.name),
-                                     target.name.text()),
-                         target.declaration.span)
+    return project_error(
+               "AUTOCDC_COLUMN_NOT_DECLARED",
+               fmt::format("flow {} delivers {}, which the column list of {} leaves out",
+                           quote_name(plan.flow), quote_name(field.name), target.name.text()),
+               target.declaration.span)
         .with_hint("declare the column, or leave it out with COLUMNS * EXCEPT");
   }
   for (const value::Field& field : declared) {
@@ -281,11 +283,13 @@ Result<CdcPlan> plan_cdc_flow(Session& session, const Flow& flow, QueryCatalog& 
   LAKEBED_ASSIGN(const plan::ResolvedQuery source,
                  plan::resolve_query(feed.source, catalog, options));
   if (!source.streaming) {
-    return project_error("INVALID_FLOW_QUERY_TYPE",
-                         fmt::format("the source of flow {} does not stream", quote_name(flow.name)),
-                         flow.span)
-        .with_hint("AUTO CDC reads a stream: FROM STREAM(table), or STREAM read_files(...) in the "
-                   "view that it names");
+    return project_error(
+               "INVALID_FLOW_QUERY_TYPE",
+               fmt::format("the source of flow {} does not stream", quote_name(flow.name)),
+               flow.span)
+        .with_hint(
+            "AUTO CDC reads a stream: FROM STREAM(table), or STREAM read_files(...) in the "
+            "view that it names");
   }
   const Schema columns = source.schema();
   LAKEBED_TRY(check_source_columns(columns, flow));
@@ -348,23 +352,24 @@ Status check_drift(const CdcPlan& plan, const std::string& remembered, const Dat
   LAKEBED_ASSIGN(const Json now, parse_json(plan.definition));
   LAKEBED_ASSIGN(const Json before, parse_json(remembered, "STATE_DAMAGED"));
   if (now["keys"] != before["keys"]) {
-    return drift("KEY_SCHEMA_DRIFT", fmt::format("the keys changed from {} to {}",
-                                                 before["keys"].dump(), now["keys"].dump()),
-                 target);
+    return drift(
+        "KEY_SCHEMA_DRIFT",
+        fmt::format("the keys changed from {} to {}", before["keys"].dump(), now["keys"].dump()),
+        target);
   }
   if (now["stored_as"] != before["stored_as"]) {
-    return drift("SCD_TYPE_DRIFT",
-                 fmt::format("STORED AS changed from {} to {}",
-                             before["stored_as"].get<std::string>(),
-                             now["stored_as"].get<std::string>()),
-                 target);
+    return drift(
+        "SCD_TYPE_DRIFT",
+        fmt::format("STORED AS changed from {} to {}", before["stored_as"].get<std::string>(),
+                    now["stored_as"].get<std::string>()),
+        target);
   }
   if (now["sequence"] != before["sequence"]) {
-    return drift("SEQUENCING_TYPE_DRIFT",
-                 fmt::format("the type of SEQUENCE BY changed from {} to {}",
-                             before["sequence"].get<std::string>(),
-                             now["sequence"].get<std::string>()),
-                 target);
+    return drift(
+        "SEQUENCING_TYPE_DRIFT",
+        fmt::format("the type of SEQUENCE BY changed from {} to {}",
+                    before["sequence"].get<std::string>(), now["sequence"].get<std::string>()),
+        target);
   }
   if (plan.kind == TargetKind::kScd2 && !same_tracking(now, before)) {
     return drift("TRACK_HISTORY_DRIFT", "the columns of TRACK HISTORY ON changed", target);

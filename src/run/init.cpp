@@ -15,7 +15,7 @@ struct TemplateFile {
 };
 
 constexpr TemplateFile kFiles[] = {
-    {"transformations/customers.sql", R"(-- The change feed: one JSON object a line, in any order, as often as it likes.
+    {"transformations/customers.sql", R"(-- The feed: JSON lines, in any order, with repeats.
 CREATE TEMPORARY VIEW customer_changes AS
 SELECT * FROM STREAM read_files('feeds/customers', format => 'json',
   schema => 'id INT, name STRING, city STRING, operation STRING, version BIGINT');
@@ -42,11 +42,13 @@ SEQUENCE BY version
 COLUMNS * EXCEPT (operation, version)
 STORED AS SCD TYPE 2;
 )"},
-    {"feeds/customers/0001.json", R"({"id": 1, "name": "Ada", "city": "London", "operation": "INSERT", "version": 1}
+    {"feeds/customers/0001.json",
+     R"({"id": 1, "name": "Ada", "city": "London", "operation": "INSERT", "version": 1}
 {"id": 2, "name": "Grace", "city": "New York", "operation": "INSERT", "version": 2}
 {"id": 3, "name": "Edsger", "city": "Rotterdam", "operation": "INSERT", "version": 3}
 )"},
-    {"feeds/customers/0002.json", R"({"id": 1, "name": "Ada", "city": "Paris", "operation": "UPDATE", "version": 6}
+    {"feeds/customers/0002.json",
+     R"({"id": 1, "name": "Ada", "city": "Paris", "operation": "UPDATE", "version": 6}
 {"id": 3, "name": null, "city": null, "operation": "DELETE", "version": 7}
 {"id": 1, "name": "Ada", "city": "Ockham", "operation": "UPDATE", "version": 5}
 )"},

@@ -19,11 +19,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::vector<std::string> kSpecKeys = {"name",     "storage",  "catalog",  "database",
-                                            "schema",   "libraries", "configuration"};
-const std::vector<std::string> kSettings = {
-    "lakebed.warehouse",         "lakebed.memoryLimit",       "lakebed.batch.maxBytes",
-    "lakebed.cdc.onSequenceTie", "lakebed.cdc.onInvalidEvent"};
+const std::vector<std::string> kSpecKeys = {"name",   "storage",   "catalog",      "database",
+                                            "schema", "libraries", "configuration"};
+const std::vector<std::string> kSettings = {"lakebed.warehouse", "lakebed.memoryLimit",
+                                            "lakebed.batch.maxBytes", "lakebed.cdc.onSequenceTie",
+                                            "lakebed.cdc.onInvalidEvent"};
 
 SourceSpan span_of(const fs::path& file, const YAML::Node& node) {
   const YAML::Mark mark = node.Mark();
@@ -73,9 +73,9 @@ Result<fs::path> find_spec(const std::optional<std::string>& spec, const fs::pat
     if (inside.has_value()) return *inside;
     if (folder == folder.parent_path()) break;
   }
-  return project_error("PIPELINE_SPEC_FILE_NOT_FOUND",
-                       fmt::format("no spark-pipeline.yml in {} or the folders above it",
-                                   start.string()))
+  return project_error(
+             "PIPELINE_SPEC_FILE_NOT_FOUND",
+             fmt::format("no spark-pipeline.yml in {} or the folders above it", start.string()))
       .with_hint("run inside a project, name one with --spec, or make one: lakebed init NAME");
 }
 
@@ -113,12 +113,12 @@ Status check_keys(const fs::path& path, const YAML::Node& spec) {
     const std::string key = item.first.Scalar();
     if (std::find(kSpecKeys.begin(), kSpecKeys.end(), key) != kSpecKeys.end()) continue;
     Error error = project_error("PIPELINE_SPEC_UNEXPECTED_FIELD",
-                                fmt::format("field {} is unknown", key),
-                                span_of(path, item.first));
+                                fmt::format("field {} is unknown", key), span_of(path, item.first));
     error.span.length = static_cast<uint32_t>(key.size());
     const std::string near = nearest_name(key, kSpecKeys);
-    return error.with_hint(near.empty() ? "known are " + fmt::format("{}", fmt::join(kSpecKeys, ", "))
-                                        : fmt::format("did you mean {}?", near));
+    return error.with_hint(near.empty()
+                               ? "known are " + fmt::format("{}", fmt::join(kSpecKeys, ", "))
+                               : fmt::format("did you mean {}?", near));
   }
   return {};
 }
@@ -167,8 +167,9 @@ Result<std::vector<fs::path>> expand_glob(const fs::path& root, const std::strin
   if (found.empty()) {
     return project_error("PIPELINE_GLOB_NO_MATCH",
                          fmt::format("no .sql or .py file matches {}", include), span)
-        .with_hint("globs are relative to the folder of the specification; "
-                   "`transformations/**` takes every file below that folder");
+        .with_hint(
+            "globs are relative to the folder of the specification; "
+            "`transformations/**` takes every file below that folder");
   }
   return found;
 }
@@ -206,8 +207,8 @@ fs::path local_path(const Project& project, std::string text) {
 
 Error bad_value(const std::string& key, const std::string& value, const std::string& wanted,
                 SourceSpan span) {
-  return project_error("INVALID_CONF_VALUE",
-                       fmt::format("{} = {}: must be {}", key, value, wanted), std::move(span));
+  return project_error("INVALID_CONF_VALUE", fmt::format("{} = {}: must be {}", key, value, wanted),
+                       std::move(span));
 }
 
 Status apply_setting(Project& project, const std::string& key, const std::string& value,

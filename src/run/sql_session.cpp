@@ -178,10 +178,10 @@ Result<plan::RelationPtr> SqlSession::Parts::renamed(const plan::InsertStatement
     alias->names.push_back(name.name);
   }
   if (alias->names.size() != delivered) {
-    return project_error("INSERT_COLUMN_ARITY_MISMATCH",
-                         fmt::format("{} columns are named and {} delivered", alias->names.size(),
-                                     delivered),
-                         statement.span);
+    return project_error(
+        "INSERT_COLUMN_ARITY_MISMATCH",
+        fmt::format("{} columns are named and {} delivered", alias->names.size(), delivered),
+        statement.span);
   }
   return plan::RelationPtr(alias);
 }
@@ -215,7 +215,8 @@ Status SqlSession::Parts::run(const plan::InsertStatement& statement, RowSink&) 
   for (const value::Field& field : columns) {
     bool has = statement.by_name ? value::find_field(delivered, field.name).has_value()
                                  : statement.columns.empty();
-    for (const plan::NameAt& named : statement.columns) has = has || same_name(named.name, field.name);
+    for (const plan::NameAt& named : statement.columns)
+      has = has || same_name(named.name, field.name);
     outputs.push_back(has ? cast_as(column(field.name), field.type, field.name)
                           : null_as(field.type, field.name));
   }
@@ -252,7 +253,8 @@ Status SqlSession::Parts::run(const plan::DropStatement& statement, RowSink&) {
 }
 
 Status SqlSession::Parts::run(const plan::ShowStatement& statement, RowSink& sink) {
-  LAKEBED_ASSIGN(const value::ColumnBatch rows, show(session, project_pipeline(), scope, statement));
+  LAKEBED_ASSIGN(const value::ColumnBatch rows,
+                 show(session, project_pipeline(), scope, statement));
   return sink.rows(rows);
 }
 

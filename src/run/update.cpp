@@ -94,6 +94,7 @@ Result<value::Schema> Planner::plan_query(const plan::RelationPtr& query, const 
         .with_hint("read with STREAM, or declare a materialized view");
   }
   value::Schema schema = resolved.schema();
+  LAKEBED_TRY(plan::check_unique_columns(schema, span));  // rule F12
   for (value::Field& field : schema) field.nullable = true;
   return schema;
 }

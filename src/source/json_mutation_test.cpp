@@ -22,7 +22,8 @@ using value::Kind;
 using value::Type;
 
 const char* kSeeds[] = {
-    R"({"id":12,"s":"a\u00e9\n\"b","d":-1.25e1,"n":{"a":[1,null,3],"m":{"k":true}},"t":"2024-01-02"})",
+    R"({"id":12,"s":"a\u00e9\n\"b","d":-1.25e1,"n":{"a":[1,null,3],"m":{"k":true}},)"
+    R"("t":"2024-01-02"})",
     R"({"id":-7,"s":null,"d":1e5,"n":{},"t":null,"more":[{"x":[[]]},"]}",false]})",
     R"({ "s" : "\u20ac" , "n" : { "a" : [ ] , "m" : { } } , "id" : 0 })",
 };

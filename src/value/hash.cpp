@@ -17,7 +17,9 @@ constexpr uint64_t kTagInteger = 1, kTagReal = 2, kTagWide = 3, kTagScaled = 4, 
 constexpr uint64_t kTagList = 6, kTagMap = 7, kTagStruct = 8, kTagNull = 9, kTagTime = 10;
 constexpr uint64_t kTagBoolean = 11;
 
-uint64_t hash_integer(int64_t item) { return hash_combine(kTagInteger, static_cast<uint64_t>(item)); }
+uint64_t hash_integer(int64_t item) {
+  return hash_combine(kTagInteger, static_cast<uint64_t>(item));
+}
 
 uint64_t hash_real(double number) {
   if (number != number) return hash_combine(kTagReal, kNaN);

@@ -147,7 +147,8 @@ size_t decode_body(std::string_view code, Column& out) {
     }
     case Kind::kArray: {
       size_t at = 0;
-      while (code[at] == '\x01') at += 1 + decode_order_code(code.substr(at + 1), out.raw_children()[0]);
+      while (code[at] == '\x01')
+        at += 1 + decode_order_code(code.substr(at + 1), out.raw_children()[0]);
       out.append_list();
       return at + 1;
     }

@@ -134,7 +134,7 @@ def readme(lakebed, folder):
     """The README's first pipeline and its ways to read the tables, as they stand there."""
     text = (HERE.parents[1] / "README.md").read_text()
     start = re.search(r"^    build/lakebed init shop\n(?:    .*\n)+", text, re.M).group()
-    script = start.replace("../build/lakebed", lakebed).replace("build/lakebed", lakebed)
+    script = re.sub(r"(\.\./)?build/lakebed", lambda _: lakebed, start)
     done = subprocess.run(["bash", "-e"], input=script, cwd=folder, capture_output=True, text=True)
     if done.returncode != 0 or "Ockham" not in done.stdout:
         raise AssertionError(f"README's first pipeline: {done.stdout}{done.stderr}")

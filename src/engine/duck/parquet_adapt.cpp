@@ -39,8 +39,8 @@ class Adapter {
     for (size_t i = 0; i < to.fields.size(); ++i) {
       const auto& field = to.fields[i];
       const std::string below = path + kNestedName + field.name;
-      const bool named = to.kind != Kind::kStruct || from.type.fields[i].name ==
-                                                         name_in_file(wanted_, below, field.name);
+      const bool named = to.kind != Kind::kStruct ||
+                         from.type.fields[i].name == name_in_file(wanted_, below, field.name);
       if (!named || !same_layout(from.type.fields[i], field.type, below)) return false;
     }
     return true;
@@ -57,10 +57,9 @@ class Adapter {
     if (int96 && to.kind == Kind::kTimestamp) return "timezone('UTC', " + operand + ")";
     if (int96 && to.kind == Kind::kTimestampNtz) return operand;
     if (!same_scalar(from.type, to) && !value::can_widen(from.type, to)) {
-      return update_error(
-          "FAILED_READ_FILE.PARQUET_COLUMN_DATA_TYPE_MISMATCH",
-          fmt::format("column {} is of type {} in the file and {} in the table", path,
-                      from.type.text(), to.text()));
+      return update_error("FAILED_READ_FILE.PARQUET_COLUMN_DATA_TYPE_MISMATCH",
+                          fmt::format("column {} is of type {} in the file and {} in the table",
+                                      path, from.type.text(), to.text()));
     }
     return fmt::format("CAST({} AS {})", operand, duck_type(to));
   }
@@ -68,7 +67,8 @@ class Adapter {
   Result<std::string> array(const std::string& operand, const Field& from, const Type& to,
                             const std::string& path) {
     const std::string item = context_.fresh_name("e");
-    LAKEBED_ASSIGN(auto body, adapt(item, from.type.fields[0], to.element(), path + kNestedName + "element"));
+    LAKEBED_ASSIGN(auto body,
+                   adapt(item, from.type.fields[0], to.element(), path + kNestedName + "element"));
     return fmt::format("list_transform({}, lambda {}: {})", operand, item, body);
   }
 
@@ -90,16 +90,16 @@ class Adapter {
     std::string fields;
     for (const auto& field : to.fields) {
       const std::string below = path + kNestedName + field.name;
-      const auto found = value::find_field(from.type.fields,
-                                           name_in_file(wanted_, below, field.name));
+      const auto found =
+          value::find_field(from.type.fields, name_in_file(wanted_, below, field.name));
       std::string item = "CAST(NULL AS " + duck_type(field.type) + ")";
       if (found) {
         const auto& inner = from.type.fields[*found];
         const auto part = fmt::format("struct_extract({}, {})", operand, quote_text(inner.name));
         LAKEBED_ASSIGN(item, adapt(part, inner, field.type, below));
       }
-      fields += fmt::format("{}{} := {}", fields.empty() ? "" : ", ",
-                            quote_identifier(field.name), item);
+      fields +=
+          fmt::format("{}{} := {}", fields.empty() ? "" : ", ", quote_identifier(field.name), item);
     }
     return fmt::format("(CASE WHEN {} IS NOT NULL THEN struct_pack({}) END)", operand, fields);
   }
