@@ -139,23 +139,24 @@ Result<value::ColumnBatch> DuckEngine::read_rows(
   auto resources = std::make_unique<QueryResources>();
   const std::vector<ParquetFile> files = {file};
   ParquetScan scan;
-  for (size_t i = 0; i < schema.size(); ++i) {
-    scan.columns.push_back({schema[i], fmt::format("c{}", i)});
+  // A list of numbers may become a join, which keeps no order: each row says which one it is.
+  const value::Schema numbered = with_row_number(schema);
+  for (size_t i = 0; i < numbered.size(); ++i) {
+    scan.columns.push_back({numbered[i], fmt::format("c{}", i)});
   }
   scan.files = &files;
   scan.physical_names = &physical;
   scan.condition = rows_condition(wanted, *resources);
   LAKEBED_ASSIGN(auto rendered,
                  render_parquet_scan(database_, footers_, scan, *resources, context));
-  LAKEBED_ASSIGN(auto found, read_all(database_, rendered.sql, schema, std::move(resources)));
+  LAKEBED_ASSIGN(auto found, read_all(database_, rendered.sql, numbered, std::move(resources)));
   if (found.rows != wanted.size()) {
     return update_error("ROW_NOT_FOUND",
                         fmt::format("{} of {} rows are in the file", found.rows, wanted.size()))
         .within("file " + file.path);
   }
   counters_.target_rows_decoded += rows.size();
-  if (wanted == rows) return found;
-  return in_order(found, wanted, rows);
+  return in_order(found, rows);
 }
 
 Counters DuckEngine::counters() const {

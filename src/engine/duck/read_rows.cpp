@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <unordered_map>
 
 #include "engine/duck/row_sets.h"
 
@@ -29,19 +29,30 @@ std::string rows_condition(const std::vector<uint64_t>& rows, QueryResources& re
       rows.front(), rows.back(), handle.id);
 }
 
-value::ColumnBatch in_order(const value::ColumnBatch& found,
-                            const std::vector<uint64_t>& ascending,
-                            const std::vector<uint64_t>& rows) {
-  std::vector<uint32_t> places;
-  places.reserve(rows.size());
-  for (const uint64_t row : rows) {
-    const auto at = std::lower_bound(ascending.begin(), ascending.end(), row);
-    places.push_back(static_cast<uint32_t>(at - ascending.begin()));
+value::Schema with_row_number(value::Schema schema) {
+  value::Field field;
+  field.name = "__row_index";
+  field.type.kind = value::Kind::kLong;
+  schema.push_back(std::move(field));
+  return schema;
+}
+
+value::ColumnBatch in_order(const value::ColumnBatch& found, const std::vector<uint64_t>& rows) {
+  std::unordered_map<uint64_t, uint32_t> places;
+  places.reserve(found.rows);
+  for (size_t i = 0; i < found.rows; ++i) {
+    places[static_cast<uint64_t>(found.columns.back().integer(i))] = static_cast<uint32_t>(i);
   }
+  std::vector<uint32_t> order;
+  order.reserve(rows.size());
+  for (const uint64_t row : rows) order.push_back(places.at(row));
   value::ColumnBatch out;
   out.schema = found.schema;
+  out.schema.pop_back();
   out.rows = rows.size();
-  for (const auto& column : found.columns) out.columns.push_back(column.gather(places));
+  for (size_t i = 0; i + 1 < found.columns.size(); ++i) {
+    out.columns.push_back(found.columns[i].gather(order));
+  }
   return out;
 }
 
