@@ -223,6 +223,7 @@ Result<CdcRun::Step> CdcRun::step() {
 
 Status CdcRun::run() {
   LAKEBED_ASSIGN(table_, Table::open(context_.session, target_.name));
+  sweep_dead(context_, *table_);
   int races = 0;
   bool committed = false;
   while (true) {
@@ -231,6 +232,7 @@ Status CdcRun::run() {
     if (done == Step::kCommitted) {
       committed = true;
       races = 0;
+      LAKEBED_TRY(maintain_between(context_, *table_));
       continue;
     }
     if (++races > kRacesMax) {
@@ -341,12 +343,16 @@ Result<bool> AppendRun::step(bool& lost) {
 
 Status AppendRun::run() {
   LAKEBED_ASSIGN(table_, Table::open(context_.session, target_.name));
+  sweep_dead(context_, *table_);
   int races = 0;
   while (true) {
     bool lost = false;
     LAKEBED_ASSIGN(const bool more, step(lost));
     if (!more) break;
-    if (!lost) continue;
+    if (!lost) {
+      LAKEBED_TRY(maintain_between(context_, *table_));
+      continue;
+    }
     if (++races > kRacesMax) {
       return update_error("TARGET_BUSY", target_.name.text() + " is being written by others");
     }

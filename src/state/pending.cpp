@@ -1,10 +1,14 @@
 #include "state/pending.h"
 
+#include <chrono>
+#include <thread>
+
 namespace lakebed::state {
 
 namespace {
 
 const std::string kFolder = "_lakebed/pending";
+constexpr int kPatience = 40;  // times 5 ms
 
 std::string_view name_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
@@ -27,6 +31,12 @@ Status sweep_folder(store::Store& store, const std::string& folder, std::string_
 
 Result<Pending> Pending::create(store::Store& store, const std::string& id) {
   LAKEBED_ASSIGN(auto lock, store.try_lock(kFolder + "/" + id));
+  // Between making the entry and locking it, another program's sweep may take it for a dead one's;
+  // it lets go soon.
+  for (int i = 0; lock == nullptr && i < kPatience; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    LAKEBED_ASSIGN(lock, store.try_lock(kFolder + "/" + id));
+  }
   if (lock == nullptr) {
     return update_error("PENDING_LOCKED", "another program writes under the id " + id);
   }
