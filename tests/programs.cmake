@@ -15,6 +15,8 @@ lakebed_program_test(tidy fast ${Python3_EXECUTABLE} tools/tidy)
 if(TARGET lakebed)
   lakebed_program_test(scenarios fast ${Python3_EXECUTABLE} tests/scenarios/run.py
                        --lakebed $<TARGET_FILE:lakebed>)
+  lakebed_program_test(faults slow ${Python3_EXECUTABLE} tests/faults/faults.py
+                       --lakebed $<TARGET_FILE:lakebed>)
   lakebed_program_test(demo slow tools/demo --lakebed $<TARGET_FILE:lakebed> --check)
   lakebed_program_test(readers slow ${CMAKE_SOURCE_DIR}/build/venv/bin/python
                        tests/judges/readers.py --lakebed $<TARGET_FILE:lakebed>)
