@@ -232,7 +232,8 @@ def case_disk_full(project):
             except OSError:
                 pass
         project.add_feed(2)
-        project.run(1, "NO_SPACE")
+        text = project.run(1)
+        need("STORE.NO_SPACE: " in text or "DISK_FULL: " in text, text[-1500:])
         ballast.unlink(missing_ok=True)
         need(project.rows() == want, "a failed run changed the table")
         project.run()
