@@ -142,15 +142,16 @@ std::vector<Plan> plans(const std::string& folder, const std::vector<uint64_t>& 
 }
 
 int run(const std::string& folder, const std::vector<uint64_t>& sizes, uint64_t commits,
-        const std::string& only) {
+        const std::string& only, bool alone) {
   fmt::print("DuckDB {}; {} processors\n\n", engine::duck::kDuckVersion,
              std::thread::hardware_concurrency());
   fmt::print("| workload | rows | system | batches | min ms | median ms | p99 ms | cpu ms | ours / it "
              "min / median / max | cpu ours / it | anonymous MiB | mapped MiB | MB written | fsyncs "
              "| feed rows decoded | target rows decoded |\n"
              "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
-  for (const Plan& plan : plans(folder, sizes, commits)) {
+  for (Plan plan : plans(folder, sizes, commits)) {
     if (!only.empty() && plan.name != only) continue;
+    if (alone) plan.systems = {"ours"};
     if (const Status done = run_plan(plan); !done.ok()) {
       fmt::print(stderr, "{}: {}\n", done.error().code, done.error().message);
       return 1;
@@ -173,6 +174,8 @@ int main(int argc, char** argv) {
   app.add_option("--rows", sizes, "sizes of the target")->delimiter(',');
   app.add_option("--commits", commits, "commits of W5");
   app.add_option("--only", only, "W1, W5 or SCD2");
+  bool alone = false;
+  app.add_flag("--alone", alone, "no peers: for a profiler");
   CLI11_PARSE(app, argc, argv);
-  return lakebed::bench::run(std::filesystem::absolute(folder).string(), sizes, commits, only);
+  return lakebed::bench::run(std::filesystem::absolute(folder).string(), sizes, commits, only, alone);
 }
