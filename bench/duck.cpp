@@ -32,7 +32,8 @@ class Duck : public System {
     if (is_bound()) return {};
     LAKEBED_TRY(execute(fmt::format("ATTACH '{}/{}.duckdb' AS peer", workload_.folder, name_)));
     return execute(fmt::format(
-        "CREATE TABLE peer.target AS SELECT * EXCLUDE (op){} FROM read_parquet('{}/load/*.parquet')",
+        "CREATE TABLE peer.target AS SELECT * EXCLUDE (op){} "
+        "FROM read_parquet('{}/load/*.parquet')",
         workload_.history ? ", sequence AS start_at, NULL::BIGINT AS end_at" : "",
         workload_.folder));
   }
