@@ -146,8 +146,8 @@ int run(const std::string& folder, const std::vector<uint64_t>& sizes, uint64_t 
   fmt::print("DuckDB {}; {} processors\n\n", engine::duck::kDuckVersion,
              std::thread::hardware_concurrency());
   fmt::print("| workload | rows | system | batches | min ms | median ms | p99 ms | cpu ms "
-             "| ours / it min / median / max | cpu ours / it | anonymous MiB | mapped MiB | MB written | fsyncs "
-             "| feed rows decoded | target rows decoded |\n"
+             "| ours / it min / median / max | cpu ours / it | anonymous MiB | mapped MiB "
+             "| MB written | fsyncs | feed rows decoded | target rows decoded |\n"
              "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (Plan plan : plans(folder, sizes, commits)) {
     if (!only.empty() && plan.name != only) continue;
