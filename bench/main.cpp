@@ -177,5 +177,6 @@ int main(int argc, char** argv) {
   bool alone = false;
   app.add_flag("--alone", alone, "no peers: for a profiler");
   CLI11_PARSE(app, argc, argv);
-  return lakebed::bench::run(std::filesystem::absolute(folder).string(), sizes, commits, only, alone);
+  return lakebed::bench::run(std::filesystem::absolute(folder).string(), sizes, commits, only,
+                             alone);
 }
