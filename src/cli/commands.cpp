@@ -39,10 +39,10 @@ struct Opened {
 
 int exit_code(const Error& error) { return error.blame == Blame::kProject ? 2 : 1; }
 
-Status open_project(const Arguments& arguments, Opened& opened) {
+Status open_project(const Arguments& arguments, run::Files files, Opened& opened) {
   const auto spec = arguments.spec.empty() ? std::nullopt : std::optional(arguments.spec);
   LAKEBED_ASSIGN(run::Project project,
-                 run::load_project(spec, std::filesystem::current_path()));
+                 run::load_project(spec, std::filesystem::current_path(), files));
   opened.session =
       std::make_unique<run::Session>(std::move(project), *opened.clock, *opened.random);
   return {};
@@ -69,8 +69,7 @@ int run_pipeline(const Arguments& arguments, Opened& opened) {
     return 2;
   }
   EventPrinter events(arguments.json, *opened.clock);
-  run::UpdateRequest request{arguments.refresh, arguments.full_refresh,
-                             arguments.full_refresh_all};
+  run::UpdateRequest request{arguments.refresh, arguments.full_refresh, arguments.full_refresh_all};
   auto result = run::run_update(*opened.session, request, events);
   if (!result.ok()) {
     print_error(result.error(), folder_of(opened));
@@ -118,7 +117,7 @@ int run_sql(const Arguments& arguments, Opened& opened) {
   printer.finish();
   if (done.ok()) return 0;
   const std::string folder = std::filesystem::current_path().string();
-  print_error(done.error(), folder);
+  print_error(done.error(), folder, text.ok() ? *text : "");
   return exit_code(done.error());
 }
 
@@ -137,8 +136,8 @@ int print_rows(const Result<value::ColumnBatch>& rows, const Arguments& argument
 
 int list(const Arguments& arguments, Opened& opened) {
   const auto pipeline = readable_pipeline(opened.session->project());
-  return print_rows(run::list_datasets(*opened.session, pipeline ? &*pipeline : nullptr),
-                    arguments, opened);
+  return print_rows(run::list_datasets(*opened.session, pipeline ? &*pipeline : nullptr), arguments,
+                    opened);
 }
 
 int history(const Arguments& arguments, Opened& opened) {
@@ -151,17 +150,18 @@ int make_project(const Arguments& arguments) {
     print_error(made.error(), ".");
     return exit_code(made.error());
   }
-  std::printf("made %s; now type:\n  cd %s\n  lakebed run\n  lakebed sql -c 'SELECT * FROM "
-              "customers'\n",
-              arguments.name.c_str(), arguments.name.c_str());
+  std::printf(
+      "made %s; now type:\n  cd %s\n  lakebed run\n  lakebed sql -c 'SELECT * FROM "
+      "customers'\n",
+      arguments.name.c_str(), arguments.name.c_str());
   return 0;
 }
 
 using Command = int (*)(const Arguments&, Opened&);
 
-int with_project(const Arguments& arguments, Command command) {
+int with_project(const Arguments& arguments, Command command, run::Files files) {
   Opened opened;
-  if (const Status found = open_project(arguments, opened); !found.ok()) {
+  if (const Status found = open_project(arguments, files, opened); !found.ok()) {
     print_error(found.error(), arguments.spec.empty() ? "." : arguments.spec);
     return exit_code(found.error());
   }
@@ -220,11 +220,11 @@ int run_command_line(int argc, char** argv) {
     return code == 0 ? 0 : 2;
   }
   if (init->parsed()) return make_project(arguments);
-  if (run->parsed()) return with_project(arguments, run_pipeline);
-  if (dry->parsed()) return with_project(arguments, dry_run_pipeline);
-  if (sql->parsed()) return with_project(arguments, run_sql);
-  if (ls->parsed()) return with_project(arguments, list);
-  return with_project(arguments, history);
+  if (run->parsed()) return with_project(arguments, run_pipeline, run::Files::kNeeded);
+  if (dry->parsed()) return with_project(arguments, dry_run_pipeline, run::Files::kNeeded);
+  if (sql->parsed()) return with_project(arguments, run_sql, run::Files::kMayLack);
+  if (ls->parsed()) return with_project(arguments, list, run::Files::kMayLack);
+  return with_project(arguments, history, run::Files::kMayLack);
 }
 
 }  // namespace lakebed::cli

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "value/text.h"
 
@@ -39,8 +40,7 @@ std::string csv_field(const std::string& text) {
   return out + "\"";
 }
 
-std::string source_line(const std::string& path, uint32_t number) {
-  std::ifstream in(path);
+std::string source_line(std::istream& in, uint32_t number) {
   std::string line;
   for (uint32_t i = 0; i < number; ++i) {
     if (!std::getline(in, line)) return "";
@@ -49,10 +49,16 @@ std::string source_line(const std::string& path, uint32_t number) {
   return line;
 }
 
-void print_source(const SourceSpan& span, const std::string& folder) {
-  const std::filesystem::path file(span.file);
-  const std::string path = file.is_absolute() ? span.file : folder + "/" + span.file;
-  std::string line = source_line(path, span.line);
+void print_source(const SourceSpan& span, const std::string& folder, const std::string& text) {
+  std::string line;
+  if (span.file.starts_with('<')) {
+    std::istringstream in(text);
+    line = source_line(in, span.line);
+  } else {
+    const std::filesystem::path file(span.file);
+    std::ifstream in(file.is_absolute() ? span.file : folder + "/" + span.file);
+    line = source_line(in, span.line);
+  }
   if (line.empty()) return;
   std::replace(line.begin(), line.end(), '\t', ' ');
   const size_t begin = span.column > 0 ? span.column - 1 : 0;
@@ -137,7 +143,7 @@ void RowPrinter::draw() {
 
 void RowPrinter::finish() { draw(); }
 
-void print_error(const Error& error, const std::string& folder) {
+void print_error(const Error& error, const std::string& folder, const std::string& text) {
   std::fflush(stdout);
   const bool colour = coloured(STDERR_FILENO);
   std::string message = error.message;
@@ -151,7 +157,7 @@ void print_error(const Error& error, const std::string& folder) {
   std::fprintf(stderr, "%s %s\n", paint(error.code + ":", "1;31", colour).c_str(), message.c_str());
   if (error.span.known()) {
     std::fprintf(stderr, "  --> %s\n", error.span.text().c_str());
-    print_source(error.span, folder);
+    print_source(error.span, folder, text);
   }
   if (!error.hint.empty()) {
     std::fprintf(stderr, "%s %s\n", paint("hint:", "1;36", colour).c_str(), error.hint.c_str());

@@ -30,8 +30,8 @@ class RowPrinter : public run::RowSink {
 };
 
 // Prints to standard error: code, message, place, source line with a caret, hint. `folder` is
-// where relative file names of spans start.
-void print_error(const Error& error, const std::string& folder);
+// where relative file names of spans start; `text` is what a span without a file points into.
+void print_error(const Error& error, const std::string& folder, const std::string& text = "");
 
 // Prints events as lines for people, or as JSON, one a line.
 class EventPrinter : public run::EventSink {

@@ -24,9 +24,9 @@ using value::Kind;
 // A batch of text and number columns that is filled row by row.
 class Rows {
  public:
-  explicit Rows(std::vector<std::pair<std::string, Kind>> columns) {
+  explicit Rows(std::vector<std::pair<std::string, value::Type>> columns) {
     value::Schema schema;
-    for (auto& [name, kind] : columns) schema.push_back({name, kind, true, "", {}});
+    for (auto& [name, type] : columns) schema.push_back({name, type, true, "", {}});
     batch_ = ColumnBatch::empty(std::move(schema));
   }
   Rows& text(const std::optional<std::string>& item) {
@@ -52,6 +52,8 @@ class Rows {
     next_ = 0;
     ++batch_.rows;
   }
+  // The column that comes next, for what is neither text nor number.
+  value::Column& column() { return batch_.columns[next_++]; }
   ColumnBatch take() { return std::move(batch_); }
 
  private:
@@ -141,17 +143,15 @@ Result<ColumnBatch> show_columns(Session& session, const NameScope& scope,
   return rows.take();
 }
 
-std::string metrics_json(const delta::CommitInfo& info) {
-  Json json = Json::object();
+// The counters of a commit, as a MAP<STRING, BIGINT>; texts that are no numbers are left out.
+void append_metrics(const delta::CommitInfo& info, value::Column& column) {
   for (const auto& [name, text] : info.metrics) {
     const bool number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-    if (number) {
-      json[name] = std::stoull(text);
-    } else {
-      json[name] = text;
-    }
+    if (!number) continue;
+    column.raw_children()[0].append_bytes(name);
+    column.raw_children()[1].append_integer(std::stoll(text));
   }
-  return json.dump();
+  column.append_list();
 }
 
 const char* kind_of(const Dataset& dataset) {
@@ -282,13 +282,14 @@ Result<ColumnBatch> table_history(Session& session, const TableName& name) {
              {"timestamp", Kind::kTimestamp},
              {"operation", Kind::kString},
              {"flow", Kind::kString},
-             {"metrics", Kind::kString}});
+             {"metrics", value::Type::map(Kind::kString, Kind::kLong)}});
   for (const delta::VersionChanges& version : versions) {
     const delta::CommitInfo info = version.actions.info.value_or(delta::CommitInfo{});
     const auto flow = info.parameters.find("flow");
     rows.number(version.version).number(version.timestamp_ms * 1000).text(info.operation);
     rows.text(flow == info.parameters.end() ? std::nullopt : std::optional(flow->second));
-    rows.text(metrics_json(info)).end();
+    append_metrics(info, rows.column());
+    rows.end();
   }
   return rows.take();
 }

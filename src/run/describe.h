@@ -19,7 +19,7 @@ Result<value::ColumnBatch> describe(Session& session, const NameScope& scope,
 // name, kind, flow, path, rows, version.
 Result<value::ColumnBatch> list_datasets(Session& session, const Pipeline* pipeline);
 
-// Versions of a table, newest first: version, timestamp, operation, flow, metrics (JSON text).
+// Versions of a table, newest first: version, timestamp, operation, flow, metrics (a map).
 Result<value::ColumnBatch> table_history(Session& session, const TableName& name);
 // The same for a name as written on the command line.
 Result<value::ColumnBatch> named_history(Session& session, const std::string& name);

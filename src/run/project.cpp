@@ -148,7 +148,7 @@ bool is_pipeline_file(const fs::path& path) {
 }
 
 Result<std::vector<fs::path>> expand_glob(const fs::path& root, const std::string& include,
-                                          const SourceSpan& span) {
+                                          const SourceSpan& span, Files files) {
   std::vector<fs::path> found;
   const fs::path base = root;
   std::error_code problem;
@@ -164,7 +164,7 @@ Result<std::vector<fs::path>> expand_glob(const fs::path& root, const std::strin
       if (is_pipeline_file(it->path())) found.push_back(it->path());
     }
   }
-  if (found.empty()) {
+  if (found.empty() && files == Files::kNeeded) {
     return project_error("PIPELINE_GLOB_NO_MATCH",
                          fmt::format("no .sql or .py file matches {}", include), span)
         .with_hint(
@@ -174,7 +174,8 @@ Result<std::vector<fs::path>> expand_glob(const fs::path& root, const std::strin
   return found;
 }
 
-Status read_libraries(const fs::path& path, const YAML::Node& libraries, Project& project) {
+Status read_libraries(const fs::path& path, const YAML::Node& libraries, Files needed,
+                      Project& project) {
   std::set<fs::path> files;
   for (const YAML::Node& library : libraries) {
     std::string include;
@@ -188,7 +189,8 @@ Status read_libraries(const fs::path& path, const YAML::Node& libraries, Project
                            span_of(path, library));
     }
     if (include.rfind("./", 0) == 0) include.erase(0, 2);
-    LAKEBED_ASSIGN(const auto found, expand_glob(project.root, include, span_of(path, library)));
+    LAKEBED_ASSIGN(const auto found,
+                   expand_glob(project.root, include, span_of(path, library), needed));
     files.insert(found.begin(), found.end());
   }
   project.files.assign(files.begin(), files.end());
@@ -303,7 +305,7 @@ std::string Project::shown(const std::filesystem::path& path) const {
 }
 
 Result<Project> load_project(const std::optional<std::string>& spec,
-                             const std::filesystem::path& start) {
+                             const std::filesystem::path& start, Files files) {
   LAKEBED_ASSIGN(const fs::path path, find_spec(spec, start));
   LAKEBED_ASSIGN(const YAML::Node yaml, read_yaml(path));
   Project project;
@@ -320,7 +322,7 @@ Result<Project> load_project(const std::optional<std::string>& spec,
                          {path.filename().string(), 1, 1, 1})
         .with_hint("libraries:\n  - glob:\n      include: transformations/**");
   }
-  LAKEBED_TRY(read_libraries(path, libraries, project));
+  LAKEBED_TRY(read_libraries(path, libraries, files, project));
   return project;
 }
 

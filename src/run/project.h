@@ -31,13 +31,16 @@ struct Project {
   std::string shown(const std::filesystem::path& path) const;
 };
 
+// Whether a project without a pipeline file is an error: not for commands that only look at tables.
+enum class Files : uint8_t { kNeeded, kMayLack };
+
 // Finds the specification: `spec` if given (a file, or a folder that holds one), else in `start`
 // or the nearest of its parents. Errors, blame kProject: PIPELINE_SPEC_FILE_NOT_FOUND,
 // PIPELINE_SPEC_FILE_DOES_NOT_EXIST, MULTIPLE_PIPELINE_SPEC_FILES_FOUND,
 // PIPELINE_SPEC_UNEXPECTED_FIELD, PIPELINE_SPEC_MISSING_REQUIRED_FIELD, PIPELINE_SPEC_DAMAGED,
 // PIPELINE_GLOB_NO_MATCH, INVALID_CONF_VALUE, UNKNOWN_LAKEBED_SETTING.
 Result<Project> load_project(const std::optional<std::string>& spec,
-                             const std::filesystem::path& start);
+                             const std::filesystem::path& start, Files files = Files::kNeeded);
 
 // Bytes from "512", "64k", "100MB", "1g", "1 GiB". Nothing where the text is no size.
 std::optional<uint64_t> parse_byte_size(const std::string& text);
