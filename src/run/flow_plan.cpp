@@ -274,9 +274,7 @@ Status check_declared(const CdcPlan& plan, const Dataset& target, const Schema& 
 
 Result<CdcPlan> plan_cdc_flow(Session& session, const Flow& flow, QueryCatalog& catalog) {
   const plan::FeedSpec& feed = *flow.feed();
-  plan::ResolveOptions options;
-  options.time_zone = session.project().time_zone;
-  options.now_us = session.clock().now_us();
+  plan::ResolveOptions options = session.resolve_options();
   CdcPlan plan;
   plan.flow = flow.name;
   plan.kind = feed.stored_as == plan::StoredAs::kScd2 ? TargetKind::kScd2 : TargetKind::kScd1;

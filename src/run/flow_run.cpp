@@ -18,7 +18,6 @@ namespace lakebed::run {
 namespace {
 
 constexpr int kRacesMax = 20;
-constexpr const char* kTableFact = "table";
 
 state::Identity identity_of(TargetKind kind) {
   return kind == TargetKind::kScd2 ? state::Identity::kKeyKindSequence : state::Identity::kKey;
@@ -92,7 +91,7 @@ class CdcRun {
   enum class Step : uint8_t { kDone, kCommitted, kLost };
   Result<Step> step();
   Result<Step> run_batch(const CdcPlan& plan, BatchInput batch, FlowProgress& progress);
-  Result<Step> grow_only(const CdcPlan& plan, const value::Schema& schema);
+  Result<Step> grow_only(const value::Schema& schema);
   Status check_ties(const cdc::Metrics& metrics, const EventBatch& events) const;
   void report(const Metrics& metrics, const BatchInput& batch, int64_t version);
   void warn(const std::vector<std::string>& notices);
@@ -140,8 +139,7 @@ Status CdcRun::check_ties(const cdc::Metrics& metrics, const EventBatch& events)
                                   quote_name(flow_.name), metrics.tied_events, sample));
 }
 
-Result<CdcRun::Step> CdcRun::grow_only(const CdcPlan& plan, const value::Schema& schema) {
-  (void)plan;
+Result<CdcRun::Step> CdcRun::grow_only(const value::Schema& schema) {
   delta::TransactionInfo info;
   info.operation = "ADD COLUMNS";
   LAKEBED_ASSIGN(auto commit, TargetCommit::begin(context_.session, *table_, info));
@@ -216,7 +214,7 @@ Result<CdcRun::Step> CdcRun::step() {
   warn(batch.notices);
   if (!batch.pending) {
     if (schema_ == table_->snapshot.schema()) return Step::kDone;
-    return grow_only(plan, schema_);
+    return grow_only(schema_);
   }
   return run_batch(plan, std::move(batch), progress);
 }
@@ -319,9 +317,7 @@ Result<bool> AppendRun::step(bool& lost) {
   Session& session = context_.session;
   FlowProgress progress(session.project(), table_->memory.get(), name_);
   QueryCatalog catalog(session, &context_.pipeline, &progress);
-  plan::ResolveOptions options;
-  options.time_zone = session.project().time_zone;
-  options.now_us = session.clock().now_us();
+  plan::ResolveOptions options = session.resolve_options();
   LAKEBED_ASSIGN(const plan::ResolvedQuery query, plan::resolve_query(query_, catalog, options));
   if (!query.streaming) {
     return project_error("INVALID_FLOW_QUERY_TYPE",

@@ -18,9 +18,7 @@ struct Computed {
 Result<Computed> compute(RunContext& context, const Dataset& view) {
   Session& session = context.session;
   QueryCatalog catalog(session, &context.pipeline, nullptr);
-  plan::ResolveOptions options;
-  options.time_zone = session.project().time_zone;
-  options.now_us = session.clock().now_us();
+  plan::ResolveOptions options = session.resolve_options();
   LAKEBED_ASSIGN(const plan::ResolvedQuery query,
                  plan::resolve_query(view.declaration.query, catalog, options));
   if (query.streaming) {
@@ -84,7 +82,7 @@ Result<bool> replace_rows(Session& session, Table& table, const Dataset& view,
   if (!table.exists() || !(shape.metadata == table.snapshot.metadata())) {
     commit->transaction().set_metadata(shape.metadata);
   }
-  commit->memory().set_fact(state::FactSection::kTable, "table",
+  commit->memory().set_fact(state::FactSection::kTable, kTableFact,
                             table_fact(shape.metadata.id, TargetKind::kMaterializedView));
   std::vector<const value::ColumnBatch*> parts;
   for (const value::ColumnBatch& batch : computed.rows) parts.push_back(&batch);

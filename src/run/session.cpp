@@ -31,6 +31,13 @@ source::Surroundings Session::surroundings() {
   return surroundings;
 }
 
+plan::ResolveOptions Session::resolve_options() {
+  plan::ResolveOptions options;
+  options.time_zone = project_.time_zone;
+  options.now_us = clock_.now_us();
+  return options;
+}
+
 delta::Environment Session::environment(store::Store& store) {
   return {store, [this] { return engine(); }, clock_, random_};
 }

@@ -8,6 +8,7 @@
 #include "base/world.h"
 #include "delta/environment.h"
 #include "engine/engine.h"
+#include "plan/resolve.h"
 #include "run/names.h"
 #include "run/project.h"
 #include "source/source.h"
@@ -32,6 +33,8 @@ class Session {
   // What sources need of us.
   source::Surroundings surroundings();
   delta::Environment environment(store::Store& store);
+  // How queries are resolved now: session time zone, one value of the clock (one a batch).
+  plan::ResolveOptions resolve_options();
   NameScope default_scope() const { return {project_.catalog, project_.schema}; }
 
  private:

@@ -93,9 +93,7 @@ Result<std::vector<value::ColumnBatch>> SqlSession::Parts::query_rows(
     value::Schema* schema) {
   QueryCatalog catalog(session, project_pipeline(), nullptr);
   catalog.set_scope(scope);
-  plan::ResolveOptions options;
-  options.time_zone = session.project().time_zone;
-  options.now_us = session.clock().now_us();
+  plan::ResolveOptions options = session.resolve_options();
   options.allow_stateful_streams = true;  // a stream is read as a whole here
   auto resolved = over.empty() ? plan::resolve_query(query, catalog, options)
                                : plan::resolve_projection(query, over, nullptr, catalog, options);
@@ -202,8 +200,7 @@ Status SqlSession::Parts::run(const plan::InsertStatement& statement, RowSink&) 
   const value::Schema& columns = table->snapshot.schema();
   QueryCatalog catalog(session, project_pipeline(), nullptr);
   catalog.set_scope(scope);
-  plan::ResolveOptions options;
-  options.time_zone = session.project().time_zone;
+  plan::ResolveOptions options = session.resolve_options();
   LAKEBED_ASSIGN(const plan::ResolvedQuery shape,
                  plan::resolve_query(statement.query, catalog, options));
   const value::Schema delivered = shape.schema();

@@ -9,8 +9,6 @@ namespace lakebed::run {
 
 namespace {
 
-constexpr const char* kTableFact = "table";
-
 // The reference to the memory in the table's domain metadata; nothing for foreign tables.
 Result<std::optional<state::ManifestRef>> memory_reference(const delta::Snapshot& snapshot) {
   const auto text = snapshot.domain(kDomain);
@@ -23,8 +21,6 @@ Result<std::optional<state::ManifestRef>> memory_reference(const delta::Snapshot
                                           json["hash"].get<std::string>()});
 }
 
-std::string hash_text(const Hash128& hash) { return hex64(hash.high) + hex64(hash.low); }
-
 }  // namespace
 
 const char* target_kind_text(TargetKind kind) {
@@ -36,6 +32,8 @@ const char* target_kind_text(TargetKind kind) {
   }
   return "";
 }
+
+std::string hash_text(const Hash128& hash) { return hex64(hash.high) + hex64(hash.low); }
 
 std::string table_fact(const std::string& table_id, TargetKind kind) {
   Json fact;

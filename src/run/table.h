@@ -57,6 +57,11 @@ class Table {
   Session& session_;
 };
 
+// The name of that fact in section kTable.
+inline constexpr const char* kTableFact = "table";
+// How memories write the hash of a set of files: 32 hexadecimal digits.
+std::string hash_text(const Hash128& hash);
+
 // A fact that every memory of ours holds: id and kind of the table.
 std::string table_fact(const std::string& table_id, TargetKind kind);
 

@@ -10,12 +10,6 @@
 
 namespace lakebed::run {
 
-namespace {
-
-std::string hash_text(const Hash128& hash) { return hex64(hash.high) + hex64(hash.low); }
-
-}  // namespace
-
 TargetCommit::TargetCommit(Session& session, Table& table, delta::TransactionInfo info)
     : session_(session),
       table_(table),

@@ -78,9 +78,7 @@ Result<value::Schema> Planner::plan_query(const plan::RelationPtr& query, const 
                                           const SourceSpan& span) {
   FlowProgress progress(session_.project(), table ? table->memory.get() : nullptr, flow);
   QueryCatalog catalog = catalog_for(&progress);
-  plan::ResolveOptions options;
-  options.time_zone = session_.project().time_zone;
-  options.now_us = session_.clock().now_us();
+  plan::ResolveOptions options = session_.resolve_options();
   LAKEBED_ASSIGN(const plan::ResolvedQuery resolved,
                  plan::resolve_query(query, catalog, options));
   if (resolved.streaming && !may_stream) {
