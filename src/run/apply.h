@@ -17,6 +17,9 @@ struct ApplyContext {
   uint32_t applied_at = 0;  // seconds since 1970 for tombstones, 0 where they never expire (F4)
 };
 
+// Applies the events to a target of the plan's kind.
+Status apply_events(ApplyContext& context, const EventBatch& batch, TargetCommit& commit,
+                    cdc::Metrics& metrics);
 // SCD type 1 (rules A1, A2, T1).
 Status apply_scd1(ApplyContext& context, const EventBatch& batch, TargetCommit& commit,
                   cdc::Metrics& metrics);

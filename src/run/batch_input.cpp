@@ -79,4 +79,10 @@ Result<std::map<uint32_t, engine::ScanInput>> whole_inputs(const plan::ResolvedQ
   return inputs;
 }
 
+std::string BatchInput::covers() const {
+  std::string all;
+  for (const auto& [scan, slice] : slices) all += (all.empty() ? "" : "; ") + slice.covers;
+  return all;
+}
+
 }  // namespace lakebed::run

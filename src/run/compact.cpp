@@ -180,7 +180,7 @@ Status fill_commit(Session& session, Table& table, const std::vector<AddFilePtr>
 
 bool places_rows(const Table& table) {
   const auto kind = table.kind();
-  return kind == TargetKind::kScd1 || kind == TargetKind::kScd2;
+  return kind && is_cdc(*kind);
 }
 
 std::vector<AddFilePtr> small_files(const Table& table) {

@@ -108,8 +108,8 @@ cdc::SequenceView EventReader::view_of(const Column& sequences, size_t row) {
 }
 
 Status EventReader::add(ColumnBatch evaluated) {
-  const Column& sequences = evaluated.columns[evaluated.columns.size() - 2];
-  const Column& operations = evaluated.columns.back();
+  const Column& sequences = evaluated.columns[plan_.own.sequence];
+  const Column& operations = evaluated.columns[plan_.own.operation];
   ColumnBatch part = value::conform_batch(evaluated, columns_);
   const size_t sequence_nulls_before = null_sequences_;
   count_nulls(part, sequences, operations, evaluated);

@@ -18,11 +18,11 @@ using plan::ExpressionPtr;
 using value::Schema;
 using value::Type;
 
-constexpr const char* kStart = "__START_AT";
-constexpr const char* kEnd = "__END_AT";
-
-bool is_time_column(const std::string& name) {
-  return same_name(name, kStart) || same_name(name, kEnd);
+// Rule B7: names match without case.
+bool is_time_column(TargetKind kind, const std::string& name) {
+  const auto& added = time_columns(kind);
+  return std::any_of(added.begin(), added.end(),
+                     [&](const std::string& one) { return same_name(one, name); });
 }
 
 ExpressionPtr column(const std::string& name, const SourceSpan& span) {
@@ -143,12 +143,12 @@ Status check_keys(const plan::FeedSpec& feed, const Schema& source, CdcPlan& pla
 
 // Rule B7: a selected column may not have the name of a column that we add.
 Status check_reserved(const CdcPlan& plan, const Flow& flow) {
-  if (plan.kind != TargetKind::kScd2) return {};
   for (const value::Field& field : plan.selected) {
-    if (!is_time_column(field.name)) continue;
+    if (!is_time_column(plan.kind, field.name)) continue;
     return project_error("AUTOCDC_RESERVED_COLUMN_NAME_CONFLICT",
-                         fmt::format("flow {} selects a column {}, a name that SCD TYPE 2 adds",
-                                     quote_name(flow.name), field.name),
+                         fmt::format("flow {} selects a column {}, a name that {} adds",
+                                     quote_name(flow.name), field.name,
+                                     target_kind_text(plan.kind)),
                          flow.span)
         .with_hint(fmt::format("leave it out: COLUMNS * EXCEPT ({})", field.name));
   }
@@ -210,16 +210,20 @@ Json definition_of(const plan::FeedSpec& feed, const CdcPlan& plan) {
           {"track", {{"list", list}, {"names", own}, {"tracked", tracked}}}};
 }
 
-Result<plan::ResolvedQuery> resolve_events(const plan::FeedSpec& feed, const CdcPlan& plan,
-                                           QueryCatalog& catalog,
-                                           const plan::ResolveOptions& options) {
+// Rule E2: everything is evaluated on the whole source row.
+Status resolve_events(const plan::FeedSpec& feed, CdcPlan& plan, QueryCatalog& catalog,
+                      const plan::ResolveOptions& options) {
   std::vector<ExpressionPtr> outputs;
   for (const value::Field& field : plan.selected) {
     outputs.push_back(alias(column(field.name, feed.keys.span), field.name));
   }
+  plan.own.sequence = outputs.size();
   outputs.push_back(alias(feed.sequence_by, "__lakebed_sequence"));
+  plan.own.operation = outputs.size();
   outputs.push_back(alias(operation(feed), "__lakebed_operation"));
-  return plan::resolve_projection(feed.source, outputs, nullptr, catalog, options);
+  LAKEBED_ASSIGN(plan.query, plan::resolve_projection(feed.source, outputs, nullptr, catalog,
+                                                      options));
+  return {};
 }
 
 std::set<std::string> set_of(const Json& names, const Json& keys) {
@@ -260,7 +264,7 @@ Status check_declared(const CdcPlan& plan, const Dataset& target, const Schema& 
         .with_hint("declare the column, or leave it out with COLUMNS * EXCEPT");
   }
   for (const value::Field& field : declared) {
-    if (plan.kind != TargetKind::kScd2 || !is_time_column(field.name)) continue;
+    if (!is_time_column(plan.kind, field.name)) continue;
     if (field.type == plan.sequence_type) continue;
     return project_error("AUTOCDC_TIME_COLUMN_TYPE_MISMATCH",
                          fmt::format("{} is declared {}, but SEQUENCE BY is {}", field.name,
@@ -272,12 +276,36 @@ Status check_declared(const CdcPlan& plan, const Dataset& target, const Schema& 
 
 }  // namespace
 
+TargetKind kind_of(plan::StoredAs stored_as) {
+  switch (stored_as) {
+    case plan::StoredAs::kScd1: return TargetKind::kScd1;
+    case plan::StoredAs::kScd2: return TargetKind::kScd2;
+    case plan::StoredAs::kBitemporal: return TargetKind::kBitemporal;
+  }
+  return TargetKind::kScd1;
+}
+
+const std::vector<std::string>& time_columns(TargetKind kind) {
+  static const std::vector<std::string> kNone;
+  static const std::vector<std::string> kHistory = {"__START_AT", "__END_AT"};
+  static const std::vector<std::string> kBitemporal = {"__START_AT", "__END_AT",
+                                                       "__SYSTEM_START_AT", "__SYSTEM_END_AT"};
+  if (kind == TargetKind::kScd2) return kHistory;
+  return kind == TargetKind::kBitemporal ? kBitemporal : kNone;
+}
+
+Schema without_time_columns(Schema schema, TargetKind kind) {
+  std::erase_if(schema,
+                [&](const value::Field& field) { return is_time_column(kind, field.name); });
+  return schema;
+}
+
 Result<CdcPlan> plan_cdc_flow(Session& session, const Flow& flow, QueryCatalog& catalog) {
   const plan::FeedSpec& feed = *flow.feed();
   plan::ResolveOptions options = session.resolve_options();
   CdcPlan plan;
   plan.flow = flow.name;
-  plan.kind = feed.stored_as == plan::StoredAs::kScd2 ? TargetKind::kScd2 : TargetKind::kScd1;
+  plan.kind = kind_of(feed.stored_as);
   LAKEBED_ASSIGN(const plan::ResolvedQuery source,
                  plan::resolve_query(feed.source, catalog, options));
   if (!source.streaming) {
@@ -295,9 +323,8 @@ Result<CdcPlan> plan_cdc_flow(Session& session, const Flow& flow, QueryCatalog& 
   LAKEBED_TRY(check_keys(feed, columns, plan));
   LAKEBED_TRY(check_reserved(plan, flow));
   LAKEBED_TRY(find_tracked(feed, plan));
-  LAKEBED_ASSIGN(plan.query, resolve_events(feed, plan, catalog, options));
-  const Schema outputs = plan.query.schema();
-  plan.sequence_type = outputs[outputs.size() - 2].type;
+  LAKEBED_TRY(resolve_events(feed, plan, catalog, options));
+  plan.sequence_type = plan.query.schema()[plan.own.sequence].type;
   if (!value::is_orderable(plan.sequence_type)) {
     return project_error("AUTOCDC_MICROBATCH_VALIDATION.NON_ORDERABLE_SEQUENCE",
                          fmt::format("SEQUENCE BY of flow {} is {}, which has no order",
@@ -315,10 +342,7 @@ Result<Schema> target_schema(const CdcPlan& plan, const Dataset& target, const S
   for (const auto& item : target.declaration.columns) declared.push_back(item.field);
   if (!declared.empty()) LAKEBED_TRY(check_declared(plan, target, declared));
   const auto without_time = [&](Schema schema) {
-    if (plan.kind == TargetKind::kScd2) {
-      std::erase_if(schema, [](const value::Field& field) { return is_time_column(field.name); });
-    }
-    return schema;
+    return without_time_columns(std::move(schema), plan.kind);
   };
   Schema base = without_time(existing ? *existing : declared);
   if (existing) {
@@ -334,14 +358,12 @@ Result<Schema> target_schema(const CdcPlan& plan, const Dataset& target, const S
   }
   LAKEBED_ASSIGN(Schema merged,
                  merge_schemas(base, selected, existing ? Narrower::kRefused : Narrower::kTaken));
-  if (plan.kind == TargetKind::kScd2) {
-    for (const char* name : {kStart, kEnd}) {
-      value::Field field{name, plan.sequence_type, true, "", {}};
-      const Schema& known = existing ? *existing : declared;
-      if (const auto at = value::find_field(known, name)) field = known[*at];
-      if (same_name(name, kEnd)) field.nullable = true;
-      merged.push_back(std::move(field));
-    }
+  for (const std::string& name : time_columns(plan.kind)) {
+    value::Field field{name, plan.sequence_type, true, "", {}};
+    const Schema& known = existing ? *existing : declared;
+    if (const auto at = value::find_field(known, name)) field = known[*at];
+    if (name.ends_with("END_AT")) field.nullable = true;
+    merged.push_back(std::move(field));
   }
   return merged;
 }

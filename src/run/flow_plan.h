@@ -2,6 +2,7 @@
 // checked without reading data (rules E2, E6, E7, A3, B4, B5, B7, F3, F12).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,12 +13,22 @@
 
 namespace lakebed::run {
 
-// A CDC flow, ready to run. The query yields the selected columns, then two of our own:
-// `sequence` (any orderable type) and `operation` (INT: 0 upsert, 1 delete, 2 truncate; rule E1).
+// Where the columns of our own stand in the output of a flow's query, after the selected ones.
+struct EventColumns {
+  size_t sequence = 0;                      // any orderable type
+  size_t operation = 0;                     // INT: 0 upsert, 1 delete, 2 truncate (rule E1)
+  std::optional<size_t> system_sequence;    // STORED AS BITEMPORAL
+  std::optional<size_t> columns_to_update;  // ARRAY of STRING (rule P2)
+  size_t first_expectation = 0;             // BOOLEAN, one an expectation of the target (rule F6)
+  size_t expectations = 0;
+};
+
+// A CDC flow, ready to run. The query yields the selected columns, then those of `own`.
 struct CdcPlan {
   std::string flow;
   TargetKind kind = TargetKind::kScd1;
   plan::ResolvedQuery query;
+  EventColumns own;
   value::Schema selected;         // output columns of the flow, in the source's order and spelling
   std::vector<size_t> keys;       // into `selected`, in the order of folded names (hash order)
   std::vector<bool> tracked;      // by index into `selected`; keys are never tracked (rule B5)
@@ -27,6 +38,13 @@ struct CdcPlan {
   std::string definition;         // JSON: what drift is compared with (rule F3)
   std::vector<std::string> warnings;
 };
+
+// The kind of target that a clause STORED AS means.
+TargetKind kind_of(plan::StoredAs stored_as);
+
+// The columns that a kind of target adds after the selected ones (rules B4, C1), in order.
+const std::vector<std::string>& time_columns(TargetKind kind);
+value::Schema without_time_columns(value::Schema schema, TargetKind kind);
 
 // Plans a CDC flow. Errors, blame kProject: INVALID_FLOW_QUERY_TYPE,
 // AUTOCDC_COLUMNS_NOT_FOUND_IN_SCHEMA, AUTOCDC_KEY_NOT_IN_SELECTED_SCHEMA,

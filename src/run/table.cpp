@@ -28,9 +28,15 @@ const char* target_kind_text(TargetKind kind) {
     case TargetKind::kAppend: return "APPEND";
     case TargetKind::kScd1: return "SCD TYPE 1";
     case TargetKind::kScd2: return "SCD TYPE 2";
+    case TargetKind::kBitemporal: return "BITEMPORAL";
     case TargetKind::kMaterializedView: return "MATERIALIZED VIEW";
   }
   return "";
+}
+
+bool is_cdc(TargetKind kind) {
+  return kind == TargetKind::kScd1 || kind == TargetKind::kScd2 ||
+         kind == TargetKind::kBitemporal;
 }
 
 std::string hash_text(const Hash128& hash) { return hex64(hash.high) + hex64(hash.low); }
@@ -103,7 +109,7 @@ std::optional<TargetKind> Table::kind() const {
   const auto json = parse_json(fact.value_or("{}"));
   const std::string kind_text = json.ok() ? json->value("kind", "") : "";
   for (const TargetKind kind : {TargetKind::kAppend, TargetKind::kScd1, TargetKind::kScd2,
-                                TargetKind::kMaterializedView}) {
+                                TargetKind::kBitemporal, TargetKind::kMaterializedView}) {
     if (kind_text == target_kind_text(kind)) return kind;
   }
   return std::nullopt;

@@ -23,8 +23,10 @@ namespace lakebed::run {
 inline constexpr const char* kDomain = "lakebed";
 
 // What kind of target a memory belongs to; kept in it as a fact.
-enum class TargetKind : uint8_t { kAppend, kScd1, kScd2, kMaterializedView };
+enum class TargetKind : uint8_t { kAppend, kScd1, kScd2, kBitemporal, kMaterializedView };
 const char* target_kind_text(TargetKind kind);
+// True where AUTO CDC flows fill it.
+bool is_cdc(TargetKind kind);
 
 class Table {
  public:

@@ -309,7 +309,7 @@ Status Update::reset(const Dataset& dataset) {
   for (const size_t index : dataset.flows) {
     const plan::FeedSpec* feed = pipeline_.flows[index].feed();
     if (!feed) continue;
-    kind = feed->stored_as == plan::StoredAs::kScd2 ? TargetKind::kScd2 : TargetKind::kScd1;
+    kind = kind_of(feed->stored_as);
   }
   return reset_table(context, dataset, schemas_[dataset.name.key()], kind);
 }

@@ -1,0 +1,130 @@
+// Append flows: each batch's rows are added to the table.
+#include <fmt/format.h>
+
+#include "run/flow_run.h"
+#include "run/maintain.h"
+#include "run/not_null.h"
+#include "value/conform.h"
+
+namespace lakebed::run {
+
+namespace {
+
+// A streaming table filled by a query: each batch's rows are appended.
+class AppendRun {
+ public:
+  AppendRun(RunContext& context, const std::string& name, const plan::RelationPtr& query,
+            const SourceSpan& span, const Dataset& target)
+      : context_(context), name_(name), query_(query), span_(span), target_(target) {}
+
+  Status run();
+
+ private:
+  Result<bool> step(bool& lost);
+  Result<value::Schema> wanted_schema(const plan::ResolvedQuery& query) const;
+  Result<bool> append(const plan::ResolvedQuery& query, const BatchInput& batch,
+                      const value::Schema& schema, FlowProgress& progress, bool& lost);
+
+  RunContext& context_;
+  const std::string& name_;
+  const plan::RelationPtr& query_;
+  const SourceSpan& span_;
+  const Dataset& target_;
+  std::unique_ptr<Table> table_;
+};
+
+Result<value::Schema> AppendRun::wanted_schema(const plan::ResolvedQuery& query) const {
+  value::Schema declared;
+  for (const auto& item : target_.declaration.columns) declared.push_back(item.field);
+  value::Schema delivered = query.schema();
+  for (value::Field& field : delivered) field.nullable = true;
+  if (!table_->exists()) return declared.empty() ? delivered : merge_schemas(declared, delivered);
+  LAKEBED_ASSIGN(const value::Schema merged, merge_schemas(table_->snapshot.schema(), declared));
+  return merge_schemas(merged, delivered);
+}
+
+Result<bool> AppendRun::append(const plan::ResolvedQuery& query, const BatchInput& batch,
+                               const value::Schema& schema, FlowProgress& progress, bool& lost) {
+  LAKEBED_ASSIGN(engine::Engine * engine, context_.session.engine());
+  LAKEBED_ASSIGN(const auto reader, engine->run(query, batch.inputs));
+  LAKEBED_ASSIGN(auto commit,
+                 TargetCommit::begin(context_.session, *table_, update_info(name_)));
+  LAKEBED_TRY(evolve(context_.session, *table_, schema, commit->transaction()));
+  LAKEBED_ASSIGN(const value::Schema stored, stored_schema(*table_, commit->transaction()));
+  std::vector<value::ColumnBatch> rows;
+  while (true) {
+    LAKEBED_ASSIGN(auto next, reader->next());
+    if (!next) break;
+    rows.push_back(value::conform_batch(*next, stored));
+    LAKEBED_TRY(check_no_nulls(rows.back(), name_));
+  }
+  std::vector<const value::ColumnBatch*> parts;
+  for (const auto& part : rows) parts.push_back(&part);
+  LAKEBED_TRY(commit->write_rows(parts, stored, table_->snapshot.partition_columns(), nullptr));
+  for (const auto& [scan, slice] : batch.slices) progress.advance(scan, slice, commit->memory());
+  commit->transaction().info().metrics["num_output_rows"] =
+      std::to_string(commit->rows_written());
+  const Metrics counters = {{"num_output_rows", commit->rows_written()}};
+  LAKEBED_ASSIGN(const delta::CommitOutcome outcome, commit->finish());
+  lost = !outcome.won;
+  if (outcome.won) {
+    context_.sink.emit(flow_event(name_, target_.name.text(), "RUNNING",
+                                  fmt::format("{}: {} rows appended (version {})", name_,
+                                              counters.at("num_output_rows"), outcome.version),
+                                  counters));
+  }
+  return true;
+}
+
+Result<bool> AppendRun::step(bool& lost) {
+  Session& session = context_.session;
+  FlowProgress progress(session.project(), table_->memory.get(), name_);
+  QueryCatalog catalog(session, &context_.pipeline, &progress);
+  plan::ResolveOptions options = session.resolve_options();
+  LAKEBED_ASSIGN(const plan::ResolvedQuery query, plan::resolve_query(query_, catalog, options));
+  if (!query.streaming) {
+    return project_error("INVALID_FLOW_QUERY_TYPE",
+                         fmt::format("the query that fills the streaming table {} does not stream",
+                                     target_.name.text()),
+                         span_)
+        .with_hint("read with STREAM, or declare a materialized view");
+  }
+  LAKEBED_TRY(check_owner(*table_, TargetKind::kAppend));
+  LAKEBED_ASSIGN(const value::Schema schema, wanted_schema(query));
+  if (!table_->exists()) {
+    LAKEBED_TRY(create_target(context_, *table_, target_, schema, TargetKind::kAppend));
+    return true;
+  }
+  LAKEBED_ASSIGN(const BatchInput batch, next_batch(query, catalog, progress));
+  if (!batch.pending) return false;
+  return append(query, batch, schema, progress, lost);
+}
+
+Status AppendRun::run() {
+  LAKEBED_ASSIGN(table_, Table::open(context_.session, target_.name));
+  sweep_dead(context_, *table_);
+  int races = 0;
+  while (true) {
+    bool lost = false;
+    LAKEBED_ASSIGN(const bool more, step(lost));
+    if (!more) break;
+    if (!lost) {
+      LAKEBED_TRY(maintain_between(context_, *table_));
+      continue;
+    }
+    if (++races > kRacesMax) {
+      return update_error("TARGET_BUSY", target_.name.text() + " is being written by others");
+    }
+    LAKEBED_TRY(table_->reload());
+  }
+  return maintain(context_, *table_);
+}
+
+}  // namespace
+
+Status run_append_flow(RunContext& context, const std::string& name, const plan::RelationPtr& query,
+                       const SourceSpan& span, const Dataset& target) {
+  return AppendRun(context, name, query, span, target).run();
+}
+
+}  // namespace lakebed::run
