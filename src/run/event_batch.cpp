@@ -153,6 +153,7 @@ Error EventReader::refusal(const char* kind, const std::string& what) const {
                                   quote_name(plan_.flow), what, batch_.rows, sample_));
 }
 
+// Rule E6: in this order. As no sequence is NULL, no row that is shown begins at NULL (rule B6).
 Result<EventBatch> EventReader::finish() {
   if (null_sequences_ > 0) {
     return refusal("NULL_SEQUENCE", fmt::format("SEQUENCE BY is NULL in {}", null_sequences_));

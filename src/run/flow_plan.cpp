@@ -155,6 +155,7 @@ Status check_reserved(const CdcPlan& plan, const Flow& flow) {
   return {};
 }
 
+// Rule B5: which columns open versions.
 Status find_tracked(const plan::FeedSpec& feed, CdcPlan& plan) {
   plan.tracked.assign(plan.selected.size(), true);
   if (feed.track_history) {

@@ -10,6 +10,7 @@ namespace lakebed::run {
 
 namespace {
 
+// Rule F11: a refusal points at the clause as it was written, else at the flow.
 SourceSpan clause_span(const std::map<std::string, SourceSpan>& clauses, const std::string& clause,
                        const SourceSpan& otherwise) {
   const auto found = clauses.find(clause);

@@ -5,6 +5,7 @@
 
 namespace lakebed::value {
 
+// The codes below are rule E3.
 namespace {
 
 template <typename Unsigned>
