@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 
 #include "delta/partition.h"
+#include "run/moved_rows.h"
 #include "run/target_commit.h"
 #include "value/conform.h"
 
@@ -19,22 +19,8 @@ using delta::AddFilePtr;
 // One merge holds its rows in memory: these bound what it takes.
 constexpr int64_t kBytesMax = 128 << 20;
 constexpr int64_t kRowsMax = kRowsPerFile;
-// Each merge passes over the whole memory: a large one waits for more files.
-constexpr uint64_t kManyEntries = 5'000'000;
-constexpr size_t kManyFiles = 256;
-constexpr uint32_t kNowhere = UINT32_MAX;
 constexpr const char* kFileIndex = "__file_index";
 constexpr const char* kRowIndex = "__row_index";
-
-// Where each row of a merged file went, as an index into the rows that were written.
-using Moves = std::vector<uint32_t>;
-
-// The rows of the merged files with the columns of the table, and where each came from.
-struct LiveRows {
-  std::vector<value::ColumnBatch> parts;
-  std::vector<Moves> moves;  // by index of the file
-  uint32_t rows = 0;
-};
 
 plan::ResolvedQuery scan_query(const value::Schema& schema) {
   auto leaf = std::make_shared<plan::Relation>();
@@ -64,25 +50,25 @@ value::Schema with_row_numbers(value::Schema schema) {
   return schema;
 }
 
-void note_places(const value::ColumnBatch& batch, LiveRows& out) {
+void note_places(const value::ColumnBatch& batch, MovedRows& out) {
   const value::Column& files = batch.columns[batch.columns.size() - 2];
   const value::Column& numbers = batch.columns.back();
   for (size_t row = 0; row < batch.rows; ++row) {
-    Moves& moves = out.moves[static_cast<size_t>(files.integer(row))];
+    std::vector<uint32_t>& moves = out.moves[static_cast<size_t>(files.integer(row))];
     const auto number = static_cast<size_t>(numbers.integer(row));
     if (number >= moves.size()) moves.resize(number + 1, kNowhere);
     moves[number] = out.rows++;
   }
 }
 
-Result<LiveRows> read_live(Session& session, Table& table, const std::vector<AddFilePtr>& files) {
+Result<MovedRows> read_live(Session& session, Table& table, const std::vector<AddFilePtr>& files) {
   const value::Schema& schema = table.snapshot.schema();
   LAKEBED_ASSIGN(engine::ScanInput input,
                  delta::scan_input(*table.store, table.snapshot, files, table.vectors));
   LAKEBED_ASSIGN(engine::Engine * engine, session.engine());
   LAKEBED_ASSIGN(const auto reader,
                  engine->run(scan_query(with_row_numbers(schema)), {{0, std::move(input)}}));
-  LiveRows out;
+  MovedRows out;
   out.moves.resize(files.size());
   while (true) {
     LAKEBED_ASSIGN(auto batch, reader->next());
@@ -92,47 +78,34 @@ Result<LiveRows> read_live(Session& session, Table& table, const std::vector<Add
   }
 }
 
-Error unknown_place(const std::string& file, uint64_t row) {
-  return update_error("STATE_MISMATCH",
-                      fmt::format("the memory places a row in {}, row {}, where none lives", file,
-                                  row));
-}
-
-// Gives the entries of moved rows their new places. Every row that moved must be known.
-Status replace_places(Table& table, TargetCommit& commit, const LiveRows& live,
-                      const std::unordered_map<uint32_t, size_t>& merged,
-                      const std::vector<cdc::Place>& places) {
-  uint64_t known = 0;
-  const auto visit = [&](const state::Entry& old) -> Status {
-    if (!old.has_place()) return {};
-    const auto file = merged.find(old.file);
-    if (file == merged.end()) return {};
-    const Moves& moves = live.moves[file->second];
-    const uint32_t moved = old.row < moves.size() ? moves[old.row] : kNowhere;
-    if (moved == kNowhere) return unknown_place(table.memory->files().name(old.file), old.row);
-    state::Entry entry = old;
-    entry.file = places[moved].file;
-    entry.row = places[moved].row;
-    ++known;
-    return commit.memory().add_entry(entry);
-  };
-  LAKEBED_TRY(table.memory->scan_all(visit));
-  if (known == live.rows) return {};
-  return update_error("STATE_MISMATCH",
-                      fmt::format("the files to merge hold {} rows, the memory knows {} of them",
-                                  live.rows, known));
-}
-
 // Names that the scan makes up must not be those of columns.
 bool columns_are_readable(const Table& table) {
   const value::Schema& schema = table.snapshot.schema();
   return !value::find_field(schema, kFileIndex) && !value::find_field(schema, kRowIndex);
 }
 
-// The smallest files of the list within the budget of one merge.
-std::vector<AddFilePtr> within_budget(std::vector<AddFilePtr> files) {
+void sort_by_size(std::vector<AddFilePtr>& files) {
   std::stable_sort(files.begin(), files.end(),
                    [](const auto& a, const auto& b) { return a->size < b->size; });
+}
+
+// The files of one partition that are worth merging now: the smallest ones, up to a file that
+// outweighs all before it together. So a row moves a few times in its life, not with every merge.
+std::vector<AddFilePtr> smallest_tier(std::vector<AddFilePtr> files) {
+  sort_by_size(files);
+  int64_t bytes = 0;
+  size_t count = 0;
+  for (; count < files.size(); ++count) {
+    if (count > 1 && files[count]->size > bytes) break;
+    bytes += files[count]->size;
+  }
+  files.resize(count < 2 ? 0 : count);
+  return files;
+}
+
+// The smallest files of the list within the budget of one merge.
+std::vector<AddFilePtr> within_budget(std::vector<AddFilePtr> files) {
+  sort_by_size(files);
   int64_t bytes = 0;
   int64_t rows = 0;
   size_t count = 0;
@@ -157,7 +130,7 @@ void set_metrics(const std::vector<AddFilePtr>& files, const TargetCommit& commi
 
 Status fill_commit(Session& session, Table& table, const std::vector<AddFilePtr>& files,
                    TargetCommit& commit) {
-  LAKEBED_ASSIGN(const LiveRows live, read_live(session, table, files));
+  LAKEBED_ASSIGN(const MovedRows live, read_live(session, table, files));
   std::vector<const value::ColumnBatch*> parts;
   for (const value::ColumnBatch& part : live.parts) parts.push_back(&part);
   commit.data_change(false);
@@ -165,7 +138,7 @@ Status fill_commit(Session& session, Table& table, const std::vector<AddFilePtr>
   LAKEBED_TRY(commit.write_rows(parts, table.snapshot.schema(), table.snapshot.partition_columns(),
                                 &places));
   const int64_t now_ms = session.clock().now_us() / 1000;
-  std::unordered_map<uint32_t, size_t> merged;
+  MovedFiles merged;
   for (size_t i = 0; i < files.size(); ++i) {
     LAKEBED_ASSIGN(const std::string name, delta::decode_path(files[i]->path));
     merged[table.memory->files().id(name)] = i;
@@ -193,12 +166,19 @@ std::vector<AddFilePtr> small_files(const Table& table) {
   }
   // What counts is how many files a merge would save; a file a partition is the least there is.
   if (small - groups.size() < kSmallFilesMax) return {};
-  std::vector<AddFilePtr> candidates;
+  std::vector<AddFilePtr> all;
+  std::vector<AddFilePtr> tier;
+  size_t saved = 0;
   for (const auto& [values, files] : groups) {
     if (files.size() < 2) continue;
-    candidates.insert(candidates.end(), files.begin(), files.end());
+    all.insert(all.end(), files.begin(), files.end());
+    const std::vector<AddFilePtr> smallest = smallest_tier(files);
+    tier.insert(tier.end(), smallest.begin(), smallest.end());
+    saved += smallest.size() - std::min<size_t>(smallest.size(), 1);
   }
-  const std::vector<AddFilePtr> chosen = within_budget(std::move(candidates));
+  // Many partitions of a few files each: only merging all of them helps.
+  const std::vector<AddFilePtr> chosen =
+      within_budget(saved < kSmallFilesMax / 2 ? std::move(all) : std::move(tier));
   std::vector<AddFilePtr> ordered;
   for (const AddFilePtr& file : table.snapshot.files()) {
     if (std::find(chosen.begin(), chosen.end(), file) != chosen.end()) ordered.push_back(file);
@@ -210,8 +190,6 @@ Result<bool> compact(Session& session, Table& table) {
   if (!columns_are_readable(table)) return false;
   const std::vector<AddFilePtr> files = small_files(table);
   if (files.empty()) return false;
-  const bool large = table.memory->stats().entries > kManyEntries;
-  if (places_rows(table) && large && files.size() <= kManyFiles) return false;
   if (places_rows(table)) LAKEBED_TRY(table.check_unchanged());
   delta::TransactionInfo info;
   info.operation = "OPTIMIZE";

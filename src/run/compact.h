@@ -18,16 +18,15 @@ inline constexpr size_t kSmallFilesMax = 32;
 // Files below this size are small.
 inline constexpr int64_t kSmallFileBytes = 32 << 20;
 
-// The small files that one merge would take: those of partitions that hold more than one, the
-// smallest first where not all fit into the budget, in the order in which a stream reads them.
+// The small files that one merge would take, in the order in which a stream reads them: of each
+// partition the smallest ones, of which none outweighs the rest (so that a row moves seldom).
 // Empty where nothing is due.
 std::vector<delta::AddFilePtr> small_files(const Table& table);
 
 // True where the memory says where rows lie: such a table is left alone once others changed it.
 bool places_rows(const Table& table);
 
-// Merges small files by one commit ("OPTIMIZE"), where that is due and worth a pass over the
-// memory. True where the table moved; a race that was lost leaves the table reloaded.
+// Merges small files by one commit ("OPTIMIZE"), where that is due. True where the table moved; a race that was lost leaves the table reloaded.
 // Requires: the table is ours. Error TARGET_CHANGED_BY_OTHERS.
 Result<bool> compact(Session& session, Table& table);
 

@@ -28,7 +28,7 @@ libraries:
   - glob:
       include: transformations/**
 """
-SQL = """CREATE OR REFRESH STREAMING TABLE t;
+SQL = """CREATE OR REFRESH STREAMING TABLE t{clauses};
 CREATE FLOW f AS AUTO CDC INTO t
 FROM STREAM read_files('{feed}', format => 'json', maxFilesPerTrigger => 1,
                        schema => 'id INT, v STRING, op STRING, seq INT')
@@ -54,9 +54,12 @@ class Project:
         self.feed.mkdir(parents=True)
         (self.root / "transformations").mkdir()
         (self.root / "spark-pipeline.yml").write_text(SPEC)
-        (self.root / "transformations" / "t.sql").write_text(
-            SQL.format(feed=self.feed, scd=scd))
+        self.write_sql()
         self.events, self.files = [], 0
+
+    def write_sql(self, clauses=""):
+        (self.root / "transformations" / "t.sql").write_text(
+            SQL.format(feed=self.feed, scd=self.scd, clauses=clauses))
 
     def add_feed(self, files, rows=12, keys=40):
         """Files of events with sequences of their own; every seventh comes late."""
@@ -324,9 +327,41 @@ def case_small_files(project):
             need(all(not file["dataChange"] for file in moved), "OPTIMIZE says that data changed")
 
 
+def case_small_files_beside_a_large_one(project):
+    """Rows that move are few beside what the memory holds: their entries are found by key."""
+    project.add_feed(1, rows=8000, keys=20000)
+    project.run()
+    for _ in range(2):
+        project.add_feed(40, rows=4, keys=20000)
+        project.run()
+        project.check()
+    need(any("num_moved_rows" in action["commitInfo"].get("operationMetrics", {})
+             for actions in project.actions() for action in actions if "commitInfo" in action),
+         "no file was merged")
+    large = max((action["add"] for actions in project.actions() for action in actions
+                 if "add" in action), key=lambda add: add["size"])
+    removed = [action["remove"]["path"] for actions in project.actions() for action in actions
+               if "remove" in action and not action["remove"]["dataChange"]]
+    need(large["path"] not in removed, "the large file moved, too")
+
+
+def case_small_files_of_partitions(project):
+    """Partitions of many small files: each row stays in the files of its partition."""
+    project.write_sql(" PARTITIONED BY (v)")
+    for _ in range(2):
+        project.add_feed(40, keys=400)
+        project.run()
+        project.check()
+    need(any("num_moved_rows" in action["commitInfo"].get("operationMetrics", {})
+             for actions in project.actions() for action in actions if "commitInfo" in action),
+         "no file was merged")
+
+
 CASES = [(case_killed, 2), (case_two_at_once, 1), (case_two_at_once, 2), (case_stopped, 2),
          (case_replayed, 2), (case_disk_full, 2), (case_no_permission, 2), (case_damaged, 2),
-         (case_changed_by_others, 1), (case_small_files, 1), (case_small_files, 2)]
+         (case_changed_by_others, 1), (case_small_files, 1), (case_small_files, 2),
+         (case_small_files_beside_a_large_one, 1), (case_small_files_beside_a_large_one, 2),
+         (case_small_files_of_partitions, 1), (case_small_files_of_partitions, 2)]
 
 
 def main():
