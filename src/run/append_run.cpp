@@ -73,7 +73,7 @@ Result<bool> AppendRun::append(const plan::ResolvedQuery& query, const BatchInpu
                                               counters.at("num_output_rows"), outcome.version),
                                   counters));
   }
-  return true;
+  return lost || batch.more;
 }
 
 Result<bool> AppendRun::step(bool& lost) {
@@ -117,7 +117,9 @@ Status AppendRun::run() {
     }
     LAKEBED_TRY(table_->reload());
   }
-  return maintain(context_, *table_);
+  LAKEBED_TRY(maintain(context_, *table_));
+  Table::park(std::move(table_));
+  return {};
 }
 
 }  // namespace

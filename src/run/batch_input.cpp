@@ -50,6 +50,7 @@ Result<BatchInput> next_batch(const plan::ResolvedQuery& query, QueryCatalog& ca
     }
     LAKEBED_ASSIGN(batch.inputs[scan.leaf], slice->input(scan.schema));
     batch.notices.insert(batch.notices.end(), slice->notices.begin(), slice->notices.end());
+    batch.more = batch.more || slice->more;
     batch.slices.emplace_back(open.id, std::move(*slice));
     batch.pending = true;
   }

@@ -19,7 +19,7 @@ class CdcRun {
   Status run();
 
  private:
-  enum class Step : uint8_t { kDone, kCommitted, kLost };
+  enum class Step : uint8_t { kDone, kCommitted, kLast, kLost };
   Result<Step> step();
   Result<Step> run_batch(const CdcPlan& plan, const BatchInput& batch, FlowProgress& progress);
   void warn(const std::vector<std::string>& notices);
@@ -51,7 +51,8 @@ Result<CdcRun::Step> CdcRun::run_batch(const CdcPlan& plan, const BatchInput& ba
     return {};
   };
   LAKEBED_ASSIGN(const auto version, commit_batch(job, events));
-  return version ? Step::kCommitted : Step::kLost;
+  if (!version) return Step::kLost;
+  return batch.more ? Step::kCommitted : Step::kLast;
 }
 
 Result<CdcRun::Step> CdcRun::step() {
@@ -93,8 +94,9 @@ Status CdcRun::run() {
   while (true) {
     LAKEBED_ASSIGN(const Step done, step());
     if (done == Step::kDone) break;
+    committed = committed || done == Step::kCommitted || done == Step::kLast;
+    if (done == Step::kLast) break;
     if (done == Step::kCommitted) {
-      committed = true;
       races = 0;
       LAKEBED_TRY(maintain_between(context_, *table_));
       continue;
@@ -105,8 +107,9 @@ Status CdcRun::run() {
     }
     LAKEBED_TRY(table_->reload());
   }
-  if (!committed) return {};
-  return maintain(context_, *table_);
+  if (committed) LAKEBED_TRY(maintain(context_, *table_));
+  Table::park(std::move(table_));
+  return {};
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ struct BatchInput {
   std::map<uint32_t, engine::ScanInput> inputs;
   std::vector<std::pair<std::string, source::Slice>> slices;  // scan id, slice
   bool pending = false;  // some streaming scan has new data
+  bool more = false;     // and some has further slices behind it
   std::vector<std::string> notices;
 
   // What the slices cover, for messages.

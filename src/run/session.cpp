@@ -1,5 +1,6 @@
 #include "run/session.h"
 
+#include "run/table.h"
 #include "sql/parse.h"
 
 namespace lakebed::run {
@@ -28,6 +29,7 @@ source::Surroundings Session::surroundings() {
   surroundings.warehouse = project_.warehouse.string();
   surroundings.folder = project_.root.string();
   surroundings.batch_bytes = project_.batch_bytes_max;
+  surroundings.listings = listings_ ? &*listings_ : nullptr;
   return surroundings;
 }
 
@@ -40,6 +42,18 @@ plan::ResolveOptions Session::resolve_options() {
 
 delta::Environment Session::environment(store::Store& store) {
   return {store, [this] { return engine(); }, clock_, random_};
+}
+
+std::unique_ptr<Table> Session::take_parked(const std::string& key) {
+  const auto waiting = parked_.find(key);
+  if (waiting == parked_.end()) return nullptr;
+  std::unique_ptr<Table> table = std::move(waiting->second);
+  parked_.erase(waiting);
+  return table;
+}
+
+void Session::park(const std::string& key, std::unique_ptr<Table> table) {
+  parked_[key] = std::move(table);
 }
 
 }  // namespace lakebed::run

@@ -52,6 +52,9 @@ Table::Table(Session& session, TableName table_name)
     : name(std::move(table_name)), session_(session) {}
 
 Result<std::unique_ptr<Table>> Table::open(Session& session, TableName table_name) {
+  if (auto parked = session.take_parked(table_name.key())) {
+    if (parked->catch_up().ok()) return parked;
+  }
   std::unique_ptr<Table> table(new Table(session, std::move(table_name)));
   const std::filesystem::path folder = table_path(session.project(), table->name);
   table->store = store::local_store(folder.string());
@@ -84,6 +87,26 @@ Status Table::reload() {
   LAKEBED_ASSIGN(const bool there, delta::table_exists(environment));
   if (!there) return {};
   LAKEBED_ASSIGN(snapshot, delta::load(environment));
+  return open_memory();
+}
+
+void Table::park(std::unique_ptr<Table> table) {
+  if (!table || !table->exists()) return;
+  const auto file = table->store->stat(delta::commit_file(table->snapshot.version()));
+  if (!file.ok()) return;
+  table->parked_size_ = file->size;
+  table->parked_at_us_ = file->modified_us;
+  Session& session = table->session_;
+  const std::string key = table->name.key();
+  session.park(key, std::move(table));
+}
+
+Status Table::catch_up() {
+  LAKEBED_ASSIGN(const auto file, store->stat(delta::commit_file(snapshot.version())));
+  if (file.size != parked_size_ || file.modified_us != parked_at_us_) return reload();
+  LAKEBED_ASSIGN(const bool moved, delta::refresh(session_.environment(*store), snapshot));
+  if (!moved) return {};
+  memory.reset();
   return open_memory();
 }
 

@@ -35,6 +35,10 @@ class Table {
   // another table or version; PATH_IS_NOT_A_DELTA_TABLE where files of others lie there.
   static Result<std::unique_ptr<Table>> open(Session& session, TableName name);
 
+  // Keeps a table that was read for the next open() of it in this session, which then reads only
+  // what is new. Requires: nothing failed with it, and nothing refers to it any more.
+  static void park(std::unique_ptr<Table> table);
+
   // The same for a full refresh: a memory that can't be used is replaced by an empty one.
   static Result<std::unique_ptr<Table>> open_for_reset(Session& session, TableName name);
 
@@ -56,7 +60,13 @@ class Table {
  private:
   Table(Session& session, TableName table_name);
   Status open_memory();
+  // Moves a parked table to the newest version; reads it anew where it is another table by now.
+  Status catch_up();
+
   Session& session_;
+  // The commit file of the version that was parked.
+  uint64_t parked_size_ = 0;
+  int64_t parked_at_us_ = 0;
 };
 
 // The name of that fact in section kTable.

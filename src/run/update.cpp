@@ -160,6 +160,7 @@ Result<value::Schema> Planner::plan(const Dataset& dataset) {
   LAKEBED_ASSIGN(value::Schema schema, cdc ? plan_cdc(dataset, *cdc, table.get())
                                            : plan_appended(dataset, table.get()));
   planned_.emplace_back(dataset.name, schema);
+  Table::park(std::move(table));
   return schema;
 }
 
@@ -409,7 +410,10 @@ Result<UpdatePlan> dry_run(Session& session, EventSink& sink) {
 }
 
 Result<UpdateResult> run_update(Session& session, const UpdateRequest& request, EventSink& sink) {
-  return Update(session, request, sink).run();
+  session.begin_update();
+  auto result = Update(session, request, sink).run();
+  session.end_update();
+  return result;
 }
 
 }  // namespace lakebed::run

@@ -105,7 +105,8 @@ Status FileSource::open() {
 }
 
 Status FileSource::refresh() {
-  LAKEBED_ASSIGN(listing_, list_files(list_));
+  LAKEBED_ASSIGN(listing_, surroundings_.listings ? surroundings_.listings->list(list_)
+                                                  : list_files(list_));
   if (listing_.exists || (request_.streaming && may_appear())) return {};
   return project_error("PATH_NOT_FOUND",
                        fmt::format("nothing is at the path {}", request_.path) +

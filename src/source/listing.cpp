@@ -201,6 +201,15 @@ Result<Listing> list_files(const ListRequest& request) {
   return lister.take();
 }
 
+Result<Listing> Listings::list(const ListRequest& request) {
+  for (const auto& [known, listing] : known_) {
+    if (known == request) return listing;
+  }
+  LAKEBED_ASSIGN(Listing listing, list_files(request));
+  known_.emplace_back(request, listing);
+  return listing;
+}
+
 Status check_unchanged(const ListedFile& file) {
   struct stat facts;
   if (::stat(file.path.c_str(), &facts) != 0) {

@@ -27,6 +27,7 @@ struct ListRequest {
   std::optional<bool> recursive;             // default: folders yes, globs no
   std::optional<int64_t> modified_after_us;  // both ends excluded
   std::optional<int64_t> modified_before_us;
+  bool operator==(const ListRequest&) const = default;
 };
 
 struct Listing {
@@ -37,6 +38,15 @@ struct Listing {
 // Lists. Names that begin with '_' or '.' are hidden, unless the glob or path names them.
 // Errors: SOURCE_LISTING_FAILED with path and reason. A path that is absent is no error here.
 Result<Listing> list_files(const ListRequest& request);
+
+// Lists each request once: all readers of one update see the same files. Not thread-safe.
+class Listings {
+ public:
+  Result<Listing> list(const ListRequest& request);
+
+ private:
+  std::vector<std::pair<ListRequest, Listing>> known_;
+};
 
 // Fails where the file is gone (SOURCE_FILE_VANISHED) or has another size than when it was listed
 // (SOURCE_FILE_CHANGED).

@@ -36,6 +36,8 @@ class SeenFiles {
   virtual Result<std::optional<SeenFile>> lookup(const std::string& path) = 0;
 };
 
+class Listings;  // listing.h
+
 // What a source needs of its surroundings. The functions may be empty where nothing needs them:
 // the refusal then says what is missing.
 struct Surroundings {
@@ -47,6 +49,7 @@ struct Surroundings {
   std::string warehouse;                     // absolute; /Volumes/... and dbfs:/... lie below it
   std::string folder;                        // absolute; relative paths start here
   uint64_t batch_bytes = uint64_t{1} << 30;  // lakebed.batch.maxBytes, where no option says more
+  Listings* listings = nullptr;              // of the update that runs; null: list each time
 };
 
 // A part of a source that one batch reads.

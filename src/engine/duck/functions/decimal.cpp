@@ -69,6 +69,13 @@ int compare(const Wide& left, const Wide& right) {
 
 Quotient divide(const Wide& left, const Wide& right) {
   Quotient out;
+  const auto narrow_left = left.narrow();
+  const auto narrow_right = right.narrow();
+  if (narrow_left && narrow_right) {
+    out.quotient = Wide::of(*narrow_left / *narrow_right);
+    out.remainder = Wide::of(*narrow_left % *narrow_right);
+    return out;
+  }
   const size_t bits = left.words.size() * 32;
   for (size_t bit = bits; bit-- > 0;) {
     Wide& rest = out.remainder;
