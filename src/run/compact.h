@@ -26,8 +26,9 @@ std::vector<delta::AddFilePtr> small_files(const Table& table);
 // True where the memory says where rows lie: such a table is left alone once others changed it.
 bool places_rows(const Table& table);
 
-// Merges small files by one commit ("OPTIMIZE"), where that is due. True where the table moved; a race that was lost leaves the table reloaded.
-// Requires: the table is ours. Error TARGET_CHANGED_BY_OTHERS.
+// Merges small files by one commit ("OPTIMIZE"), where that is due. True where the table moved; a
+// race that was lost leaves the table reloaded. Requires: the table is ours. Error
+// TARGET_CHANGED_BY_OTHERS.
 Result<bool> compact(Session& session, Table& table);
 
 }  // namespace lakebed::run
