@@ -8,7 +8,7 @@ NOT_BUILT := partial,snapshot,several,once,expect,bitemporal,python,feed,dml,ice
 MODES := as-is,one,each,shuffled
 CTEST := ctest --output-on-failure --no-tests=error
 
-.PHONY: demo build everything check test asan tsan conformance judges bench tidy format \
+.PHONY: demo build everything check test soak-laws asan tsan conformance judges bench tidy format \
         format-check lint clean
 
 # Runs the two example projects offline and shows their tables.
@@ -37,6 +37,10 @@ check: everything
 test: everything
 	tools/setup_python
 	$(CTEST) --test-dir $(BUILD) -j 2
+
+# Random histories through the whole program, other ones each time, until stopped.
+soak-laws: build
+	tests/laws/laws.py --lakebed $(BUILD)/lakebed --forever --keep-going
 
 # The fast ring under the address and undefined behaviour sanitizers, and under the thread one.
 asan tsan:

@@ -15,6 +15,10 @@ lakebed_program_test(tidy fast ${Python3_EXECUTABLE} tools/tidy)
 if(TARGET lakebed)
   lakebed_program_test(scenarios fast ${Python3_EXECUTABLE} tests/scenarios/run.py
                        --lakebed $<TARGET_FILE:lakebed>)
+  lakebed_program_test(laws_few fast ${Python3_EXECUTABLE} tests/laws/laws.py
+                       --lakebed $<TARGET_FILE:lakebed> --histories 20)
+  lakebed_program_test(laws slow ${Python3_EXECUTABLE} tests/laws/laws.py
+                       --lakebed $<TARGET_FILE:lakebed> --seed 1001 --histories 320)
   lakebed_program_test(faults slow ${Python3_EXECUTABLE} tests/faults/faults.py
                        --lakebed $<TARGET_FILE:lakebed>)
   lakebed_program_test(demo slow tools/demo --lakebed $<TARGET_FILE:lakebed> --check)

@@ -1,5 +1,5 @@
 // Laws 1 to 4 and 6 to 8 of the kernels over random feeds. Environment: LAKEBED_SEED (default
-// fixed, so that runs repeat), LAKEBED_HISTORIES (default 20000). A failure prints the seed of
+// fixed, so that runs repeat), LAKEBED_HISTORIES (default 100000). A failure prints the seed of
 // its history and the smallest feed found that still fails.
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ void report(const Law& law, const Feed& feed, uint64_t seed) {
 
 TEST(CdcProperties, LawsHoldOverRandomFeeds) {
   const uint64_t seed = number_from_environment("LAKEBED_SEED", 20260101);
-  const uint64_t histories = number_from_environment("LAKEBED_HISTORIES", 20000);
+  const uint64_t histories = number_from_environment("LAKEBED_HISTORIES", 100000);
   std::cout << "seed " << seed << ", " << histories << " histories" << std::endl;
   for (uint64_t at = 0; at < histories; ++at) {
     const auto random = seeded_random(seed + at);

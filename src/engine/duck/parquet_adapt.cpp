@@ -29,7 +29,8 @@ class Adapter {
   }
 
  private:
-  // True where the file's vectors can be taken as they are.
+  // True where the file's vectors can be taken as they are. Fields must have their names already:
+  // queries ask for them, and other files of the scan are united with these by name.
   bool same_layout(const Field& from, const Type& to, const std::string& path) const {
     if (is_raw(from) || from.type.kind != to.kind) return false;
     if (!to.is_nested()) {
@@ -40,7 +41,8 @@ class Adapter {
       const auto& field = to.fields[i];
       const std::string below = path + kNestedName + field.name;
       const bool named = to.kind != Kind::kStruct ||
-                         from.type.fields[i].name == name_in_file(wanted_, below, field.name);
+                         (from.type.fields[i].name == field.name &&
+                          name_in_file(wanted_, below, field.name) == field.name);
       if (!named || !same_layout(from.type.fields[i], field.type, below)) return false;
     }
     return true;

@@ -1,0 +1,177 @@
+"""Random definitions of flows into one target, and their pipeline text."""
+import dataclasses
+import typing
+
+import values
+from values import STRING, Struct, Type
+
+DELETE_OPS, TRUNCATE_OPS = ("D", "X"), ("T", "X")  # X is both: a truncate (rule E1)
+KINDS = {"scd1": "SCD TYPE 1", "scd2": "SCD TYPE 2", "bitemporal": "BITEMPORAL"}
+
+
+@dataclasses.dataclass
+class Column:
+    name: str
+    type: Type
+
+    @property
+    def quoted(self):
+        return self.name if self.name.isalnum() and self.name.isascii() else f"`{self.name}`"
+
+    @property
+    def declared(self):
+        return f"{self.quoted} {self.type.text}"
+
+
+@dataclasses.dataclass
+class Choice:
+    """A list of names: `ON a, b` or `ON * EXCEPT (a, b)`; no names and all_but: everything."""
+    names: list
+    all_but: bool = False
+    style: int = 0
+
+    def has(self, name):
+        return (name in self.names) != self.all_but
+
+    def text(self, columns):
+        listed = ", ".join(spelled(columns[name], self.style) for name in self.names)
+        if self.all_but:
+            return f"* EXCEPT ({listed})"
+        return f"({listed})" if self.style % 2 else listed
+
+
+@dataclasses.dataclass
+class Flow:
+    name: str
+    lacks: list                      # columns of values that it does not deliver
+    partial: typing.Any = None       # None, Choice (IGNORE NULL UPDATES), or "named"
+    once: bool = False
+
+
+@dataclasses.dataclass
+class Definition:
+    kind: str
+    keys: list
+    values: list
+    sequence: list                   # several: STRUCT(...)
+    system: list                     # of bitemporal targets
+    flows: list
+    deletes: bool
+    truncates: bool
+    select: typing.Any = None        # Choice or None
+    track: typing.Any = None         # Choice or None
+    expect: typing.Any = None        # (column, least value that is good)
+    order: list = dataclasses.field(default_factory=list)   # of the source's columns
+    late_columns: dict = dataclasses.field(default_factory=dict)  # name -> first batch that has it
+    style: int = 0
+
+    @property
+    def named(self):
+        return any(flow.partial == "named" for flow in self.flows)
+
+    @property
+    def all_columns(self):
+        """Every column of the sources by name, in their order."""
+        extra = [Column("op", STRING)] + ([Column("which", STRING_LIST)] if self.named else [])
+        found = {column.name: column for column in
+                 [*self.keys, *self.values, *self.sequence, *self.system, *extra]}
+        return {name: found[name] for name in self.order if name in found}
+
+    def source_columns(self, flow, batch):
+        """What the flow's source delivers at that batch."""
+        return [column for name, column in self.all_columns.items() if name not in flow.lacks and
+                self.late_columns.get(name, 0) <= batch]
+
+    def selects(self, name):
+        return self.select is None or self.select.has(name)
+
+    def output(self, batch=10 ** 9):
+        """The target's selected columns (the union over flows and batches so far)."""
+        return [column for name, column in self.all_columns.items() if self.selects(name) and any(
+            name not in flow.lacks for flow in self.flows) and
+            self.late_columns.get(name, 0) <= batch]
+
+    def tracked(self):
+        keys = {column.name for column in self.keys}
+        return [column.name for column in self.output() if column.name not in keys and
+                (self.track is None or self.track.has(column.name))]
+
+
+STRING_LIST = Type("ARRAY<STRING>", [], lambda items: tuple(item.encode() for item in items),
+                   False, False)
+
+
+def spelled(column, style):
+    """A name in one of the cases that mean the same (rule E7)."""
+    if style % 3 == 1:
+        return Column(column.name.upper(), column.type).quoted
+    return column.quoted
+
+
+def time_type(columns):
+    """The type of SEQUENCE BY: of the column, or a struct."""
+    if len(columns) == 1:
+        return columns[0].type
+    return Struct([(column.name, column.type) for column in columns])
+
+
+# ---- pipeline text ----
+
+def sequence_text(columns, style):
+    names = [spelled(column, style) for column in columns]
+    return names[0] if len(names) == 1 else f"STRUCT({', '.join(names)})"
+
+
+def partial_text(definition, flow):
+    if flow.partial is None:
+        return []
+    if flow.partial == "named":
+        return ["COLUMNS TO UPDATE which"]
+    if flow.partial.all_but and not flow.partial.names:
+        return ["IGNORE NULL UPDATES"]
+    return ["IGNORE NULL UPDATES ON " + flow.partial.text(definition.all_columns)]
+
+
+def clauses(definition, flow):
+    style = definition.style
+    lines = []
+    if definition.deletes:
+        lines.append("APPLY AS DELETE WHEN op IN ('D', 'X')" if style % 2 else
+                     "APPLY AS DELETE WHEN op = 'D' OR op = \"X\"")
+    if definition.truncates:
+        lines.append("APPLY AS TRUNCATE WHEN op = 'T' OR op = 'X'")
+    lines.append("SEQUENCE BY " + sequence_text(definition.sequence, style))
+    if definition.system:
+        lines.append("SYSTEM SEQUENCE BY " + sequence_text(definition.system, 0))
+    if definition.select is not None:
+        lines.append("COLUMNS " + definition.select.text(definition.all_columns))
+    if definition.kind != "scd1" or style % 2:
+        lines.append("STORED AS " + KINDS[definition.kind])
+    if definition.track is not None:
+        lines.append("TRACK HISTORY ON " + definition.track.text(definition.all_columns))
+    partial = partial_text(definition, flow)
+    return partial + lines if style % 2 else lines + partial
+
+
+def pipeline_text(definition, batch, variant="", lines=None):
+    """The SQL of one target `t<variant>`, fed from ${feeds}/<variant or "main">/<flow>."""
+    parts = [f"CREATE OR REFRESH STREAMING TABLE t{variant}{target_text(definition)};"]
+    for flow in definition.flows:
+        view = f"{flow.name}{variant}_feed"
+        schema = ", ".join(c.declared for c in definition.source_columns(flow, batch))
+        parts.append(f"CREATE TEMPORARY VIEW {view} AS\nSELECT * FROM STREAM read_files("
+                     f"'${{feeds}}/{variant or 'main'}/{flow.name}', format => 'json',\n"
+                     f"  schema => '{schema}');")
+        keys = ", ".join(spelled(key, definition.style) for key in definition.keys)
+        once = " ONCE" if flow.once else ""
+        parts.append("\n".join([
+            f"CREATE FLOW {flow.name}{variant} AS AUTO CDC{once} INTO t{variant}",
+            f"FROM STREAM({view})", f"KEYS ({keys})", *clauses(definition, flow)]) + ";")
+    return "\n".join(parts) + "\n"
+
+
+def target_text(definition):
+    if definition.expect is None:
+        return ""
+    column, least = definition.expect
+    return f" (CONSTRAINT good EXPECT ({column} >= {least}) ON VIOLATION DROP ROW)"

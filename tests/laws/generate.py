@@ -1,0 +1,245 @@
+"""Draws definitions and histories. A history is a list of batches; a batch holds, for each flow,
+the rows that come with it. Arrival is batch by batch, flow by flow in the order of their names,
+row by row (rule E4)."""
+import dataclasses
+
+import values
+from definition import Choice, Column, Definition, Flow
+from model import Delivery
+
+NAMES = ["a", "B", "c_1", "Dd", "e f", "g"]
+
+
+@dataclasses.dataclass
+class History:
+    definition: Definition
+    batches: list                    # [batch][flow] -> rows
+    seed: int = 0
+
+    def deliveries(self, upto=None):
+        found = []
+        for number, batch in enumerate(self.batches[:upto]):
+            for at, rows in enumerate(batch):
+                flow = self.definition.flows[at]
+                names = tuple(c.name for c in self.definition.source_columns(flow, number))
+                found += [Delivery(at, row, names) for row in rows]
+        return found
+
+    def size(self):
+        return sum(len(rows) for batch in self.batches for rows in batch)
+
+
+def some(random, items, least=0):
+    picked = random.sample(items, random.randint(min(least, len(items)), len(items)))
+    return [item for item in items if item in picked]
+
+
+# ---- definitions ----
+
+def draw_time(random, names):
+    """One column, or a STRUCT of two or three (then its fields may be NULL)."""
+    count = 1 if random.random() < 0.75 else random.randint(2, len(names))
+    return [Column(name, random.choice(values.SEQUENCES)()) for name in names[:count]]
+
+
+def draw_partial(random, columns):
+    """None, the four spellings of partial updates, or a list (rules P1, P2)."""
+    pick = random.randint(0, 4)
+    if pick == 0:
+        return Choice([], all_but=True)
+    if pick in (1, 2):
+        names = some(random, columns, least=1)
+        return Choice(names, all_but=pick == 2 and len(names) < len(columns), style=pick)
+    return "named" if pick == 3 else None
+
+
+def draw_flows(random, kind, keys, columns, features):
+    count = 1 if kind == "bitemporal" or random.random() < 0.75 or "flows" not in features \
+        else random.randint(2, 3)
+    flows = [Flow(f"flow{at}", []) for at in range(count)]
+    if count > 1:
+        for flow in flows:
+            flow.lacks = [c.name for c in columns if random.random() < 0.3]
+        for name in [c.name for c in columns if all(c.name in f.lacks for f in flows)]:
+            flows[0].lacks.remove(name)
+    if "partial" in features and kind != "bitemporal" and random.random() < 0.5:
+        same = draw_partial(random, [c.name for c in columns])
+        for flow in flows:
+            flow.partial = same
+            if isinstance(same, Choice) and same.names:
+                names = [n for n in same.names if n not in flow.lacks]
+                flow.partial = Choice(names, same.all_but, same.style) if names else None
+    return flows
+
+
+def draw_selection(random, definition):
+    """COLUMNS: everything, a list, or all but a list; keys stay (rule A3)."""
+    fixed = {column.name for column in definition.keys}
+    fixed |= {column.name for column in definition.values[:1]}
+    if len(definition.flows) > 1 or definition.late_columns:
+        fixed |= {column.name for column in definition.values}  # each list must name what is there
+    free = [name for name in definition.all_columns if name not in fixed]
+    if random.random() < 0.2 or not free:
+        return None
+    helpers = [name for name in free if name in ("op", "which") or name.startswith(("seq", "sys"))]
+    left_out = some(random, free) if random.random() < 0.3 else helpers
+    if not left_out:
+        return None
+    if random.random() < 0.5 and len(definition.flows) == 1 and not definition.late_columns:
+        return Choice([n for n in definition.all_columns if n not in left_out], False,
+                      definition.style)
+    return Choice(left_out, True, definition.style)
+
+
+def draw_tracking(random, definition):
+    if definition.kind != "scd2" or random.random() < 0.5 or definition.late_columns or \
+            len(definition.flows) > 1:
+        return None
+    names = some(random, [column.name for column in definition.output()], least=1)
+    return Choice(names, random.random() < 0.5, definition.style)
+
+
+def draw_definition(random, features):
+    kinds = ["scd1", "scd1", "scd2", "scd2", "scd2"]
+    kinds += ["bitemporal"] * 2 if "bitemporal" in features else []
+    kind = random.choice(kinds)
+    keys = [Column(name, random.choice(values.KEYS))
+            for name in ["id", "Key 2", "k3"][:random.choice([1, 1, 1, 2, 3])]]
+    columns = [Column(name, random.choice(values.VALUES))
+               for name in NAMES[:random.choice([1, 2, 2, 3, 4, 6])]]
+    definition = Definition(
+        kind, keys, columns, draw_time(random, ["seq", "seq2", "Seq3"]),
+        draw_time(random, ["sys", "sys2"]) if kind == "bitemporal" else [],
+        draw_flows(random, kind, keys, columns, features), deletes=random.random() < 0.8,
+        truncates=kind == "scd1" and random.random() < 0.4, style=random.randint(0, 5))
+    order = [c.name for c in [*keys, *columns, *definition.sequence, *definition.system]]
+    order += ["op"] if definition.deletes or definition.truncates else []
+    order += ["which"] if definition.named else []
+    definition.order = random.sample(order, len(order))
+    if "evolve" in features and len(columns) > 1 and random.random() < 0.25 and \
+            all(flow.partial is None or flow.partial == "named" for flow in definition.flows):
+        definition.late_columns = {columns[-1].name: random.randint(1, 2)}
+    definition.select = draw_selection(random, definition)
+    definition.track = draw_tracking(random, definition)
+    return definition
+
+
+# ---- histories ----
+
+class Pools:
+    """Few keys, sequences and rows, so that events meet; narrow sequences make ties."""
+
+    def __init__(self, random, definition):
+        self.random = random
+        self.definition = definition
+        self.keys = [[column.type.draw(random) for column in definition.keys]
+                     for _ in range(random.choice([1, 1, 2, 3, 5]))]
+        width = random.choice([3, 6, 12, 40])
+        self.times = {}
+        for columns in (definition.sequence, definition.system):
+            for at, column in enumerate(columns):
+                pool = column.type.pool
+                picked = random.sample(pool, min(len(pool), width))
+                self.times[column.name] = picked + ([None] * (1 + width // 8)
+                                                    if len(columns) > 1 and at >= 0 else [])
+        self.pools = {column.name: [column.type.draw(random) for _ in range(random.randint(1, 3))]
+                      for column in definition.values}
+        self.nulls = random.choice([0.0, 0.1, 0.5])
+        self.deletes = random.choice([0.05, 0.2, 0.4])
+        self.truncates = random.choice([0.03, 0.1])
+
+    def op(self):
+        if self.definition.deletes and self.random.random() < self.deletes:
+            return "D"
+        if self.definition.truncates and self.random.random() < self.truncates:
+            return self.random.choice(["T", "X"])
+        return self.random.choice(["I", "U", None, "x"])
+
+    def row(self, flow, batch):
+        random, definition = self.random, self.definition
+        names = [column.name for column in definition.source_columns(flow, batch)]
+        row = {}
+        if "op" in names:
+            row["op"] = self.op()
+        for column, value in zip(definition.keys, random.choice(self.keys)):
+            row[column.name] = value
+        if row.get("op") in ("T", "X") and definition.truncates and random.random() < 0.5:
+            row.update({column.name: None for column in definition.keys})
+        for name, pool in self.times.items():
+            row[name] = random.choice(pool)
+        for name, pool in self.pools.items():
+            if name in names:
+                row[name] = None if random.random() < self.nulls else random.choice(pool)
+        if "which" in names:
+            row["which"] = self.which(names)
+        return {name: row[name] for name in names}
+
+    def which(self, names):
+        if self.random.random() < 0.1:
+            return None
+        return [name.upper() if self.random.random() < 0.2 else name
+                for name in some(self.random, names)]
+
+
+def draw_batches(random, definition, size):
+    pools, batches, seen = Pools(random, definition), [], []
+    count = random.choice([1, 2, 3, 4]) if not definition.late_columns else random.randint(3, 4)
+    for number in range(count):
+        batch = [[] for _ in definition.flows]
+        for _ in range(max(1, size // count)):
+            at = random.randrange(len(definition.flows))
+            if seen and random.random() < 0.1:
+                again = random.choice(seen)          # a repeat, maybe by another batch
+                batch[again[0]].append(again[1])
+                continue
+            row = pools.row(definition.flows[at], number)
+            batch[at].append(row)
+            seen.append((at, row))
+        batches.append(batch)
+    return batches
+
+
+def draw_history(random, features, seed):
+    definition = draw_definition(random, features)
+    size = random.choice([4, 8, 16, 16, 30, 30, 60])
+    return History(definition, draw_batches(random, definition, size), seed)
+
+
+# ---- the same events, delivered otherwise ----
+
+def variants(history, random):
+    """Suffix -> batches: as drawn; at once; shuffled and cut anew; with repeats (laws 1, 2, 3).
+    Columns that come late pin events to their batches, so only repeats remain then."""
+    found = {"": history.batches}
+    flows = len(history.definition.flows)
+    repeated = [[list(rows) for rows in batch] for batch in history.batches]
+    for number in range(1, len(repeated)):
+        for at in range(flows):
+            old = [row for batch in history.batches[:number] for row in batch[at]]
+            repeated[number][at] += random.sample(old, len(old) // 3)
+    found["_again"] = repeated
+    if history.definition.late_columns:
+        return found
+    everything = [[row for batch in history.batches for row in batch[at]] for at in range(flows)]
+    found["_one"] = [everything]
+    mixed = [(at, row) for at in range(flows) for row in everything[at]]
+    random.shuffle(mixed)
+    count = random.randint(1, len(history.batches) + 1)
+    shuffled = [[[] for _ in range(flows)] for _ in range(count)]
+    for number, (at, row) in enumerate(mixed):
+        shuffled[number * count // len(mixed)][at].append(row)
+    found["_mixed"] = shuffled
+    return found
+
+
+def without_ties(history, of):
+    """The same history with only the first event at each place in order (ties aside)."""
+    seen, batches = set(), []
+    for batch in history.batches:
+        kept = []
+        for rows in batch:
+            fresh = [row for row in rows if of(row) not in seen and not seen.add(of(row))]
+            kept.append(fresh)
+        batches.append(kept)
+    return History(history.definition, batches, history.seed)
+
