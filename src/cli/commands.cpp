@@ -63,13 +63,9 @@ std::optional<run::Pipeline> readable_pipeline(const run::Project& project) {
 }
 
 int run_pipeline(const Arguments& arguments, Opened& opened) {
-  if (arguments.continuous) {
-    print_error(project_error("NOT_BUILT_YET.CONTINUOUS", "run --continuous is not built yet"),
-                folder_of(opened));
-    return 2;
-  }
   EventPrinter events(arguments.json, *opened.clock);
-  run::UpdateRequest request{arguments.refresh, arguments.full_refresh, arguments.full_refresh_all};
+  run::UpdateRequest request{arguments.refresh, arguments.full_refresh, arguments.full_refresh_all,
+                             arguments.continuous};
   auto result = run::run_update(*opened.session, request, events);
   if (!result.ok()) {
     print_error(result.error(), folder_of(opened));

@@ -34,7 +34,7 @@ Metrics published(const cdc::Metrics& metrics) {
 Status check_ties(const BatchJob& job, const cdc::Metrics& metrics, const EventBatch& events) {
   if (!job.context.session.project().fail_on_tie || metrics.tied_events == 0) return {};
   std::string sample;
-  if (metrics.first_tied != cdc::kNoArrival) {
+  if (metrics.first_tied < events.rows) {  // a delete of a snapshot has no row
     const auto at = events.locate(metrics.first_tied);
     value::append_json_row(events.parts[at.part], at.row, job.context.session.project().time_zone,
                            sample);
@@ -77,6 +77,7 @@ Result<std::optional<int64_t>> commit_batch(const BatchJob& job, const EventBatc
   LAKEBED_TRY(evolve(session, job.table, job.schema, commit->transaction()));
   LAKEBED_ASSIGN(ApplyContext apply, apply_context(job, *commit));
   cdc::Metrics metrics;
+  metrics.late_events = events.below_floor;
   LAKEBED_TRY(apply_events(apply, events, *commit, metrics));
   LAKEBED_TRY(check_ties(job, metrics, events));
   LAKEBED_TRY(job.note(*commit));

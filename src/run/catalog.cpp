@@ -6,6 +6,8 @@
 
 #include "base/names.h"
 #include "source/delta_source.h"
+#include "source/list_source.h"
+#include "source/rows.h"
 
 namespace lakebed::run {
 
@@ -15,10 +17,7 @@ namespace {
 
 // Table functions of the platform that are known and refused by name.
 const std::map<std::string, std::string> kUnbuiltFunctions = {
-    {"table_changes", "CHANGE_DATA_FEED"}, {"list_files", "LIST_FILES"},
-    {"event_log", "EVENT_LOG"},            {"read_kafka", "KAFKA"},
-    {"last_snapshot_version", "FROM_SNAPSHOT"},
-    {"current_snapshot_version", "FROM_SNAPSHOT"}};
+    {"table_changes", "CHANGE_DATA_FEED"}, {"event_log", "EVENT_LOG"}, {"read_kafka", "KAFKA"}};
 
 std::vector<source::Option> as_options(const std::map<std::string, std::string>& named) {
   std::vector<source::Option> options;
@@ -174,6 +173,15 @@ Result<std::optional<plan::Source>> QueryCatalog::call_function(
     return project_error("NOT_BUILT_YET." + unbuilt->second,
                          fmt::format("{} is not built yet", name));
   }
+  if (name == kLastVersion || name == kCurrentVersion) {
+    LAKEBED_ASSIGN(plan::Source version,
+                   call_version(name, !positional.empty() || !named.empty(), streaming));
+    return std::optional(std::move(version));
+  }
+  if (name == "list_files") {
+    LAKEBED_ASSIGN(plan::Source listing, call_list_files(positional, named, streaming));
+    return std::optional(std::move(listing));
+  }
   if (name != "read_files" && name != "cloud_files") return std::optional<plan::Source>{};
   source::FilesRequest request;
   request.options = as_options(named);
@@ -191,6 +199,70 @@ Result<std::optional<plan::Source>> QueryCatalog::call_function(
   if (positional.size() > 1) request.format = fold_case(positional[1]);
   LAKEBED_ASSIGN(plan::Source source, open_file_source(std::move(request)));
   return std::optional(std::move(source));
+}
+
+void QueryCatalog::offer_version(const std::string& function, value::ColumnBatch rows) {
+  versions_.clear();
+  versions_[function] = std::move(rows);
+}
+
+// Rule S4: each of the two functions stands in one clause of a snapshot flow and nowhere else.
+Result<plan::Source> QueryCatalog::call_version(const std::string& name, bool arguments,
+                                                bool streaming) {
+  if (arguments) {
+    return project_error("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", name + " takes no arguments");
+  }
+  const auto known = versions_.find(name);
+  if (known == versions_.end() || streaming) {
+    const char* where = name == kLastVersion
+                            ? "it stands in WITH VERSION (...), and is read without STREAM"
+                            : "it stands in FROM SNAPSHOT (...) of a flow that has WITH VERSION, "
+                              "and is read without STREAM";
+    return project_error("INVALID_USAGE_OF_SNAPSHOT_VERSION_FUNCTION",
+                         name + "() can't be used here")
+        .with_hint(where);
+  }
+  OpenScan scan;
+  scan.id = "version:" + name;
+  scan.source = source::rows_source(known->second);
+  return describe(std::move(scan));
+}
+
+Result<plan::Source> QueryCatalog::call_list_files(
+    const std::vector<std::string>& positional, const std::map<std::string, std::string>& named,
+    bool streaming) {
+  if (streaming) {
+    return project_error("INVALID_FLOW_QUERY_TYPE", "list_files can't be read as a stream");
+  }
+  source::ListFilesRequest request;
+  for (const auto& [name, text] : named) {
+    if (name == "path" && positional.empty()) {
+      request.path = text;
+    } else if (name == "recursive" && (text == "true" || text == "false")) {
+      request.recursive = text == "true";
+    } else if (name == "connection") {
+      return project_error("LIST_FILES_ERROR.CONNECTION_NOT_EXISTS",
+                           "list_files: there is no connection " + quote_name(text))
+          .with_hint("local paths need no connection");
+    } else {
+      return project_error("INVALID_READ_OPTION",
+                           fmt::format("list_files does not take {} => {}", name, text))
+          .with_hint("list_files(path, recursive => true)");
+    }
+  }
+  if (positional.size() > 1) {
+    return project_error("WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
+                         "list_files takes a path; what else there is is given by name")
+        .with_hint("list_files(path, recursive => false)");
+  }
+  if (!positional.empty()) request.path = positional[0];
+  if (request.path.empty()) {
+    return project_error("REQUIRED_PARAMETER_NOT_FOUND", "list_files needs a path");
+  }
+  OpenScan scan;
+  LAKEBED_ASSIGN(scan.source, source::open_listing(request, session_.surroundings()));
+  scan.id = "list:" + request.path;
+  return describe(std::move(scan));
 }
 
 Error QueryCatalog::unknown_table(const TableName& name) const {

@@ -42,6 +42,9 @@ class QueryCatalog : public plan::Catalog {
   // exist yet or will change. With planning_only(true) no table of a dataset is opened at all.
   void set_planned_schema(const TableName& name, value::Schema schema);
   void planning_only(bool on) { planning_only_ = on; }
+  // Rule S4: which of last_snapshot_version() and current_snapshot_version() may be used from now
+  // on, and the row (or none) that it gives. Without a word neither may.
+  void offer_version(const std::string& function, value::ColumnBatch rows);
   // What short names mean; the project's defaults unless said otherwise.
   void set_scope(NameScope scope) { scope_ = std::move(scope); }
 
@@ -67,6 +70,10 @@ class QueryCatalog : public plan::Catalog {
   Result<plan::Source> open_delta_path(const std::string& shown, const std::string& path,
                                        const std::string& id, bool streaming,
                                        const std::map<std::string, std::string>& options);
+  Result<plan::Source> call_version(const std::string& name, bool arguments, bool streaming);
+  Result<plan::Source> call_list_files(const std::vector<std::string>& positional,
+                                       const std::map<std::string, std::string>& named,
+                                       bool streaming);
   Result<plan::Source> describe(OpenScan scan);
   std::string unique_id(std::string id) const;
   Error unknown_table(const TableName& name) const;
@@ -77,9 +84,13 @@ class QueryCatalog : public plan::Catalog {
   NameScope scope_;
   bool planning_only_ = false;
   std::map<std::string, value::Schema> planned_;
+  std::map<std::string, value::ColumnBatch> versions_;  // by function, at most one
   std::vector<OpenScan> scans_;
   std::vector<std::string> used_;
 };
+
+inline constexpr const char* kLastVersion = "last_snapshot_version";
+inline constexpr const char* kCurrentVersion = "current_snapshot_version";
 
 // All tables that lie in a schema of the warehouse, by name.
 std::vector<TableName> tables_in(const Project& project, const std::string& catalog,

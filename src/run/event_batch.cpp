@@ -24,7 +24,10 @@ constexpr int64_t kTruncate = 2;
 // Reads batch after batch of the evaluated query into an EventBatch.
 class EventReader {
  public:
-  EventReader(const CdcPlan& plan, const value::Schema& columns) : plan_(plan), columns_(columns) {
+  // `version`: the sequence of every row of a snapshot (null: the query delivers sequences).
+  EventReader(const CdcPlan& plan, const value::Schema& columns,
+              const cdc::SequenceView* version = nullptr)
+      : plan_(plan), columns_(columns), version_(version) {
     for (const size_t key : plan.keys) {
       keys_.push_back(*value::find_field(columns, plan.selected[key].name));
     }
@@ -47,6 +50,7 @@ class EventReader {
 
   const CdcPlan& plan_;
   const value::Schema& columns_;
+  const cdc::SequenceView* version_;
   std::vector<size_t> keys_;  // into columns_, in hash order
   EventBatch batch_;
   uint64_t null_sequences_ = 0;
@@ -67,6 +71,7 @@ void EventReader::count_nulls(const ColumnBatch& part, const Column& sequences,
       remember_sample(row);
     }
   }
+  if (version_) return;  // rule S3: in the key of a snapshot NULL is a value
   for (size_t i = 0; i < keys_.size(); ++i) {
     const Column& key = part.columns[keys_[i]];
     if (!key.has_nulls()) continue;
@@ -101,6 +106,7 @@ void EventReader::hash_rows(const ColumnBatch& part, std::vector<uint64_t>& valu
 }
 
 cdc::SequenceView EventReader::view_of(const Column& sequences, size_t row) {
+  if (version_) return *version_;
   value::SequenceCode code = value::sequence_code(sequences, row);
   if (code.tail.empty()) return {code.head, {}};
   batch_.tails.push_back(std::move(code.tail));
@@ -170,6 +176,44 @@ Result<EventBatch> EventReader::finish() {
   return std::move(batch_);
 }
 
+// Rows of a snapshot that are hashed, looked up and sieved at a time: enough for look-ups in key
+// order to be a merge, few enough to be small beside the engine's own memory.
+constexpr size_t kSnapshotChunkRows = 128 * 1024;
+
+// A snapshot's query has no columns of our own: all rows are upserts, and their sequence is given.
+void add_operations(ColumnBatch& evaluated) {
+  Column upserts{value::Type(value::Kind::kInt)};
+  upserts.raw_data().assign(evaluated.rows * sizeof(int32_t), 0);
+  upserts.raw_set_size(evaluated.rows);
+  evaluated.schema.push_back({"__lakebed_operation", value::Kind::kInt, true, "", {}});
+  evaluated.columns.push_back(std::move(upserts));
+}
+
+// Moves the rows that have an event, and the events, behind what was kept before.
+void append_kept(EventBatch chunk, EventBatch& kept) {
+  const auto base = static_cast<uint32_t>(kept.rows);
+  if (chunk.events.size() == chunk.rows) {
+    for (size_t i = 0; i < chunk.parts.size(); ++i) {
+      kept.first.push_back(base + chunk.first[i]);
+      kept.parts.push_back(std::move(chunk.parts[i]));
+    }
+    for (cdc::Event& event : chunk.events) event.arrival += base;
+    kept.rows += chunk.rows;
+  } else if (!chunk.events.empty()) {
+    std::vector<uint32_t> arrivals;
+    for (const cdc::Event& event : chunk.events) arrivals.push_back(event.arrival);
+    std::sort(arrivals.begin(), arrivals.end());
+    for (cdc::Event& event : chunk.events) {
+      const auto at = std::lower_bound(arrivals.begin(), arrivals.end(), event.arrival);
+      event.arrival = base + static_cast<uint32_t>(at - arrivals.begin());
+    }
+    kept.first.push_back(base);
+    kept.parts.push_back(chunk.gather(arrivals));
+    kept.rows += arrivals.size();
+  }
+  kept.events.insert(kept.events.end(), chunk.events.begin(), chunk.events.end());
+}
+
 }  // namespace
 
 EventBatch::Location EventBatch::locate(uint32_t arrival) const {
@@ -212,6 +256,30 @@ Result<EventBatch> read_events(const CdcPlan& plan, engine::Engine& engine,
     LAKEBED_TRY(events.add(std::move(*evaluated)));
   }
   return events.finish();
+}
+
+Result<EventBatch> read_snapshot(const CdcPlan& plan, engine::Engine& engine,
+                                 const std::map<uint32_t, engine::ScanInput>& inputs,
+                                 const value::Schema& columns, cdc::SequenceView version,
+                                 RowSieve& sieve) {
+  LAKEBED_ASSIGN(const auto reader, engine.run(plan.query, inputs));
+  EventBatch kept;
+  for (bool more = true; more;) {
+    EventReader chunk(plan, columns, &version);
+    for (size_t rows = 0; more && rows < kSnapshotChunkRows;) {
+      LAKEBED_ASSIGN(auto evaluated, reader->next());
+      more = evaluated.has_value();
+      if (!more) break;
+      rows += evaluated->rows;
+      add_operations(*evaluated);
+      LAKEBED_TRY(chunk.add(std::move(*evaluated)));
+    }
+    LAKEBED_ASSIGN(EventBatch events, chunk.finish());
+    LAKEBED_TRY(sieve.keep_changes(events.events));
+    append_kept(std::move(events), kept);
+  }
+  cdc::sort_events(kept.events);
+  return kept;
 }
 
 }  // namespace lakebed::run

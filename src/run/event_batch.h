@@ -22,6 +22,7 @@ struct EventBatch {
   std::vector<cdc::Event> events;  // sorted by (key, sequence, arrival)
   std::vector<cdc::Truncate> truncates;
   std::deque<std::string> tails;  // what long sequence codes point into
+  uint64_t below_floor = 0;       // events left out because a snapshot is newer (rule M2)
 
   struct Location {
     size_t part = 0;
@@ -40,5 +41,22 @@ struct EventBatch {
 Result<EventBatch> read_events(const CdcPlan& plan, engine::Engine& engine,
                                const std::map<uint32_t, engine::ScanInput>& inputs,
                                const value::Schema& columns);
+
+// Says which rows of a snapshot make events (rule S1).
+class RowSieve {
+ public:
+  virtual ~RowSieve() = default;
+  // Takes the events out that change nothing. Requires: sorted by key, of a part of the snapshot;
+  // their order stays.
+  virtual Status keep_changes(std::vector<cdc::Event>& events) = 0;
+};
+
+// Streams a snapshot through the sieve: every row is an upsert at `version`, and only rows that
+// pass are kept. NULL in a key is a value (rule S3). Requires: plan.from_snapshots; what `version`
+// views outlives the answer. Errors: NOT_NULL_CONSTRAINT_VIOLATION, those of source and engine.
+Result<EventBatch> read_snapshot(const CdcPlan& plan, engine::Engine& engine,
+                                 const std::map<uint32_t, engine::ScanInput>& inputs,
+                                 const value::Schema& columns, cdc::SequenceView version,
+                                 RowSieve& sieve);
 
 }  // namespace lakebed::run

@@ -150,7 +150,9 @@ Status check_reserved(const CdcPlan& plan, const Flow& flow) {
                                      quote_name(flow.name), field.name,
                                      target_kind_text(plan.kind)),
                          flow.span)
-        .with_hint(fmt::format("leave it out: COLUMNS * EXCEPT ({})", field.name));
+        .with_hint(plan.from_snapshots
+                       ? "give it another name in the snapshot's query"
+                       : fmt::format("leave it out: COLUMNS * EXCEPT ({})", field.name));
   }
   return {};
 }
@@ -262,7 +264,9 @@ Status check_declared(const CdcPlan& plan, const Dataset& target, const Schema& 
                fmt::format("flow {} delivers {}, which the column list of {} leaves out",
                            quote_name(plan.flow), quote_name(field.name), target.name.text()),
                target.declaration.span)
-        .with_hint("declare the column, or leave it out with COLUMNS * EXCEPT");
+        .with_hint(plan.from_snapshots
+                       ? "declare the column, or leave it out of the snapshot's query"
+                       : "declare the column, or leave it out with COLUMNS * EXCEPT");
   }
   for (const value::Field& field : declared) {
     if (!is_time_column(plan.kind, field.name)) continue;
@@ -273,6 +277,16 @@ Status check_declared(const CdcPlan& plan, const Dataset& target, const Schema& 
                          target.declaration.span);
   }
   return {};
+}
+
+// The output columns, the keys among them, the tracked ones.
+Status plan_columns(const Flow& flow, const plan::FeedSpec& feed, const Schema& source,
+                    CdcPlan& plan) {
+  LAKEBED_TRY(check_source_columns(source, flow));
+  LAKEBED_ASSIGN(plan.selected, select_columns(feed, source));
+  LAKEBED_TRY(check_keys(feed, source, plan));
+  LAKEBED_TRY(check_reserved(plan, flow));
+  return find_tracked(feed, plan);
 }
 
 }  // namespace
@@ -318,12 +332,7 @@ Result<CdcPlan> plan_cdc_flow(Session& session, const Flow& flow, QueryCatalog& 
             "AUTO CDC reads a stream: FROM STREAM(table), or STREAM read_files(...) in the "
             "view that it names");
   }
-  const Schema columns = source.schema();
-  LAKEBED_TRY(check_source_columns(columns, flow));
-  LAKEBED_ASSIGN(plan.selected, select_columns(feed, columns));
-  LAKEBED_TRY(check_keys(feed, columns, plan));
-  LAKEBED_TRY(check_reserved(plan, flow));
-  LAKEBED_TRY(find_tracked(feed, plan));
+  LAKEBED_TRY(plan_columns(flow, feed, source.schema(), plan));
   LAKEBED_TRY(resolve_events(feed, plan, catalog, options));
   plan.sequence_type = plan.query.schema()[plan.own.sequence].type;
   if (!value::is_orderable(plan.sequence_type)) {
@@ -334,6 +343,34 @@ Result<CdcPlan> plan_cdc_flow(Session& session, const Flow& flow, QueryCatalog& 
   }
   plan.has_truncate = feed.truncate_when != nullptr;
   warn_about_tracked(feed, plan);
+  plan.definition = definition_of(feed, plan).dump();
+  return plan;
+}
+
+Result<CdcPlan> plan_snapshot_query(const Flow& flow, const Type& version, QueryCatalog& catalog,
+                                    const plan::ResolveOptions& options) {
+  const plan::SnapshotSpec& snapshot = *flow.snapshot();
+  plan::FeedSpec feed;  // what a snapshot flow shares with a feed: no columns of our own
+  feed.source = snapshot.source;
+  feed.keys = snapshot.keys;
+  feed.stored_as = snapshot.stored_as;
+  feed.track_history = snapshot.track_history;
+  feed.clauses = snapshot.clauses;
+  CdcPlan plan;
+  plan.flow = flow.name;
+  plan.kind = kind_of(feed.stored_as);
+  plan.from_snapshots = true;
+  plan.sequence_type = version;
+  LAKEBED_ASSIGN(plan.query, plan::resolve_query(feed.source, catalog, options));
+  if (plan.query.streaming) {
+    return project_error(
+               "INVALID_FLOW_QUERY_TYPE",
+               fmt::format("the snapshot of flow {} is read as a stream", quote_name(flow.name)),
+               flow.span)
+        .with_hint("a snapshot is read whole: leave out STREAM");
+  }
+  LAKEBED_TRY(plan_columns(flow, feed, plan.query.schema(), plan));
+  plan.own.sequence = plan.own.operation = plan.selected.size();  // made by read_snapshot
   plan.definition = definition_of(feed, plan).dump();
   return plan;
 }

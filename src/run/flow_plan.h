@@ -34,6 +34,7 @@ struct CdcPlan {
   std::vector<bool> tracked;      // by index into `selected`; keys are never tracked (rule B5)
   bool tracks_all = true;         // every column but the keys
   bool has_truncate = false;
+  bool from_snapshots = false;    // no columns of our own: all rows have the version (rule S1)
   value::Type sequence_type;
   std::string definition;         // JSON: what drift is compared with (rule F3)
   std::vector<std::string> warnings;
@@ -51,6 +52,11 @@ value::Schema without_time_columns(value::Schema schema, TargetKind kind);
 // AUTOCDC_RESERVED_COLUMN_NAME_CONFLICT, AUTOCDC_MICROBATCH_VALIDATION.NON_ORDERABLE_SEQUENCE,
 // AUTOCDC_KEY_WITHOUT_EQUALITY, COLUMN_ALREADY_EXISTS, and those of resolution.
 Result<CdcPlan> plan_cdc_flow(Session& session, const Flow& flow, QueryCatalog& catalog);
+
+// Plans the query of a snapshot flow, whose versions are of that type. Errors: as above, but the
+// source must not stream.
+Result<CdcPlan> plan_snapshot_query(const Flow& flow, const value::Type& version,
+                                    QueryCatalog& catalog, const plan::ResolveOptions& options);
 
 // The columns that the target must have after this flow: those of the table (if it exists) and
 // of the declaration keep their place and spelling, the flow's new ones follow, the time columns

@@ -5,6 +5,7 @@
 #include "base/names.h"
 #include "run/batch_commit.h"
 #include "run/maintain.h"
+#include "run/snapshot_run.h"
 
 namespace lakebed::run {
 
@@ -44,7 +45,8 @@ Result<CdcRun::Step> CdcRun::run_batch(const CdcPlan& plan, const BatchInput& ba
                                        FlowProgress& progress) {
   LAKEBED_ASSIGN(engine::Engine * engine, context_.session.engine());
   const value::Schema columns = without_time_columns(schema_, plan.kind);
-  LAKEBED_ASSIGN(const EventBatch events, read_events(plan, *engine, batch.inputs, columns));
+  LAKEBED_ASSIGN(EventBatch events, read_events(plan, *engine, batch.inputs, columns));
+  LAKEBED_TRY(drop_below_snapshot(*table_, events));
   BatchJob job{context_, *table_, target_, plan, schema_, batch.covers(), {}};
   job.note = [&](TargetCommit& commit) -> Status {
     for (const auto& [scan, slice] : batch.slices) progress.advance(scan, slice, commit.memory());

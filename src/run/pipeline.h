@@ -21,6 +21,9 @@ struct Flow {
   SourceSpan span;
 
   const plan::FeedSpec* feed() const { return std::get_if<plan::FeedSpec>(&body.spec); }
+  const plan::SnapshotSpec* snapshot() const {
+    return std::get_if<plan::SnapshotSpec>(&body.spec);
+  }
   const plan::InsertSpec* insert() const { return std::get_if<plan::InsertSpec>(&body.spec); }
 };
 

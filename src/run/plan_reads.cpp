@@ -16,6 +16,9 @@ class ReadCollector {
       for (const std::string& name : relation->names) ctes_.insert(fold_case(name));
     }
     if (relation->kind == plan::RelationKind::kRead) add(relation->name_parts);
+    if (relation->kind == plan::RelationKind::kTableFunction) {
+      functions.insert(fold_case(relation->name));
+    }
     for (const plan::RelationPtr& input : relation->inputs) visit(input);
     visit_all(relation->arguments);
     for (const auto& row : relation->rows) visit_all(row);
@@ -26,6 +29,7 @@ class ReadCollector {
   }
 
   std::vector<std::vector<std::string>> found;
+  std::set<std::string> functions;  // folded
 
  private:
   void add(const std::vector<std::string>& name) {
@@ -51,6 +55,12 @@ std::vector<std::vector<std::string>> names_read(const plan::RelationPtr& query)
   ReadCollector collector;
   collector.visit(query);
   return std::move(collector.found);
+}
+
+bool calls_table_function(const plan::RelationPtr& query, const std::string& name) {
+  ReadCollector collector;
+  collector.visit(query);
+  return collector.functions.count(fold_case(name)) > 0;
 }
 
 }  // namespace lakebed::run

@@ -23,7 +23,8 @@ const std::vector<std::string> kSpecKeys = {"name",   "storage",   "catalog",   
                                             "schema", "libraries", "configuration"};
 const std::vector<std::string> kSettings = {"lakebed.warehouse", "lakebed.memoryLimit",
                                             "lakebed.batch.maxBytes", "lakebed.cdc.onSequenceTie",
-                                            "lakebed.cdc.onInvalidEvent"};
+                                            "lakebed.cdc.onInvalidEvent",
+                                            "lakebed.snapshot.maxDeleteFraction"};
 
 SourceSpan span_of(const fs::path& file, const YAML::Node& node) {
   const YAML::Mark mark = node.Mark();
@@ -213,6 +214,14 @@ Error bad_value(const std::string& key, const std::string& value, const std::str
                        std::move(span));
 }
 
+// A number from 0 to 1; nothing where the text is none.
+std::optional<double> parse_fraction(const std::string& text) {
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  const bool whole = !text.empty() && end == text.c_str() + text.size();
+  return whole && number >= 0 && number <= 1 ? std::optional(number) : std::nullopt;
+}
+
 Status apply_setting(Project& project, const std::string& key, const std::string& value,
                      const SourceSpan& span) {
   if (key == "lakebed.warehouse") {
@@ -230,6 +239,10 @@ Status apply_setting(Project& project, const std::string& key, const std::string
                            "lakebed.cdc.onInvalidEvent: quarantine is not built yet", span);
     }
     if (value != "fail") return bad_value(key, value, "fail or quarantine", span);
+  } else if (key == "lakebed.snapshot.maxDeleteFraction") {
+    const auto part = parse_fraction(value);
+    if (!part) return bad_value(key, value, "a number from 0 to 1", span);
+    project.max_delete_fraction = *part;
   } else if (key == "spark.sql.session.timeZone") {
     if (!value::is_known_zone(value)) return bad_value(key, value, "a known time zone", span);
     project.time_zone = value;

@@ -26,6 +26,7 @@ struct Project {
   uint64_t memory_limit_bytes = 0;  // lakebed.memoryLimit; 0: half of the machine
   uint64_t batch_bytes_max = uint64_t{1} << 30;  // lakebed.batch.maxBytes
   bool fail_on_tie = false;         // lakebed.cdc.onSequenceTie: fail (rule E4)
+  double max_delete_fraction = 1;   // lakebed.snapshot.maxDeleteFraction (rule S5)
 
   // A path as messages show it: relative to the project's folder where it lies inside.
   std::string shown(const std::filesystem::path& path) const;

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/names.h"
 #include "plan/graph.h"
+#include "run/combined.h"
 #include "run/plan_reads.h"
+#include "run/snapshot_run.h"
 #include "run/validate.h"
 
 namespace lakebed::run {
@@ -20,6 +23,10 @@ std::vector<plan::RelationPtr> queries_of(const Pipeline& pipeline, const Datase
   for (const size_t index : dataset.flows) {
     const Flow& flow = pipeline.flows[index];
     if (const plan::FeedSpec* feed = flow.feed()) queries.push_back(feed->source);
+    if (const plan::SnapshotSpec* snapshot = flow.snapshot()) {
+      queries.push_back(snapshot->source);
+      if (snapshot->version) queries.push_back(snapshot->version);
+    }
     if (const plan::InsertSpec* insert = flow.insert()) queries.push_back(insert->query);
   }
   return queries;
@@ -56,7 +63,8 @@ class Planner {
   Result<value::Schema> plan_query(const plan::RelationPtr& query, const std::string& flow,
                                    const Table* table, bool may_stream, bool must_stream,
                                    const SourceSpan& span);
-  Result<value::Schema> plan_cdc(const Dataset& dataset, const Flow& flow, const Table* table);
+  Result<CdcPlan> plan_flow(const Dataset& dataset, const Flow& flow, const Table* table);
+  Result<value::Schema> plan_cdc(const Dataset& dataset, const Table* table);
   Result<value::Schema> plan_appended(const Dataset& dataset, const Table* table);
   QueryCatalog catalog_for(FlowProgress* progress);
 
@@ -97,20 +105,37 @@ Result<value::Schema> Planner::plan_query(const plan::RelationPtr& query, const 
   return schema;
 }
 
-Result<value::Schema> Planner::plan_cdc(const Dataset& dataset, const Flow& flow,
-                                        const Table* table) {
+Result<CdcPlan> Planner::plan_flow(const Dataset& dataset, const Flow& flow, const Table* table) {
   FlowProgress progress(session_.project(), table ? table->memory.get() : nullptr, flow.name);
   QueryCatalog catalog = catalog_for(&progress);
-  LAKEBED_ASSIGN(const CdcPlan plan, plan_cdc_flow(session_, flow, catalog));
-  warnings.insert(warnings.end(), plan.warnings.begin(), plan.warnings.end());
+  if (flow.snapshot()) {
+    LAKEBED_ASSIGN(SnapshotShape shape,
+                   plan_snapshot_flow(flow, catalog, session_.resolve_options()));
+    if (table) LAKEBED_TRY(check_remembered(flow, dataset, shape, *table));
+    return std::move(shape.plan);
+  }
+  LAKEBED_ASSIGN(CdcPlan plan, plan_cdc_flow(session_, flow, catalog));
   if (table && table->memory) {
     const auto remembered =
         table->memory->fact(state::FactSection::kDefinition, fold_case(flow.name));
     if (remembered) LAKEBED_TRY(check_drift(plan, *remembered, dataset));
   }
+  return plan;
+}
+
+Result<value::Schema> Planner::plan_cdc(const Dataset& dataset, const Table* table) {
   const bool there = table && table->exists();
-  LAKEBED_ASSIGN(value::Schema schema,
-                 target_schema(plan, dataset, there ? &table->snapshot.schema() : nullptr));
+  std::optional<value::Schema> known;
+  if (there) known = table->snapshot.schema();
+  std::vector<CdcPlan> plans;
+  for (const size_t index : dataset.flows) {
+    LAKEBED_ASSIGN(CdcPlan plan, plan_flow(dataset, pipeline_.flows[index], table));
+    warnings.insert(warnings.end(), plan.warnings.begin(), plan.warnings.end());
+    LAKEBED_ASSIGN(known, target_schema(plan, dataset, known ? &*known : nullptr));
+    plans.push_back(std::move(plan));
+  }
+  value::Schema schema = std::move(*known);
+  LAKEBED_TRY(check_combined_plans(pipeline_, dataset, plans, schema));
   if (there) return schema;
   delta::TableDefinition definition;
   definition.schema = schema;
@@ -153,15 +178,31 @@ Result<value::Schema> Planner::plan(const Dataset& dataset) {
   if (resets_.count(dataset.name.key()) == 0) {
     LAKEBED_ASSIGN(table, Table::open(session_, dataset.name));
   }
-  const Flow* cdc = nullptr;
-  for (const size_t index : dataset.flows) {
-    if (!pipeline_.flows[index].insert()) cdc = &pipeline_.flows[index];
-  }
-  LAKEBED_ASSIGN(value::Schema schema, cdc ? plan_cdc(dataset, *cdc, table.get())
+  bool cdc = false;
+  for (const size_t index : dataset.flows) cdc = cdc || !pipeline_.flows[index].insert();
+  LAKEBED_ASSIGN(value::Schema schema, cdc ? plan_cdc(dataset, table.get())
                                            : plan_appended(dataset, table.get()));
   planned_.emplace_back(dataset.name, schema);
   Table::park(std::move(table));
   return schema;
+}
+
+// By flow name (rule E4), but snapshots before feeds: what they do together does not depend on it
+// (rule M2), and a snapshot without a version needs an empty target.
+std::vector<size_t> run_order_of(const Pipeline& pipeline, const Dataset& dataset) {
+  std::vector<size_t> order = dataset.flows;
+  std::stable_partition(order.begin(), order.end(), [&](size_t index) {
+    return pipeline.flows[index].snapshot() != nullptr;
+  });
+  return order;
+}
+
+Status run_flow(RunContext& context, const Flow& flow, const Dataset& dataset) {
+  if (flow.insert()) {
+    return run_append_flow(context, flow.name, flow.insert()->query, flow.span, dataset);
+  }
+  if (flow.snapshot()) return run_snapshot_flow(context, flow, dataset);
+  return run_cdc_flow(context, flow, dataset);
 }
 
 // An update while it runs.
@@ -308,9 +349,9 @@ Status Update::reset(const Dataset& dataset) {
   RunContext context{session_, pipeline_, sink_};
   TargetKind kind = TargetKind::kAppend;
   for (const size_t index : dataset.flows) {
-    const plan::FeedSpec* feed = pipeline_.flows[index].feed();
-    if (!feed) continue;
-    kind = kind_of(feed->stored_as);
+    const Flow& flow = pipeline_.flows[index];
+    if (flow.feed()) kind = kind_of(flow.feed()->stored_as);
+    if (flow.snapshot()) kind = kind_of(flow.snapshot()->stored_as);
   }
   return reset_table(context, dataset, schemas_[dataset.name.key()], kind);
 }
@@ -326,17 +367,19 @@ Status Update::fill(const Dataset& dataset) {
     LAKEBED_TRY(run_append_flow(context, dataset.name.table, dataset.declaration.query,
                                 dataset.declaration.span, dataset));
   }
-  for (const size_t index : dataset.flows) {
+  for (const size_t index : run_order_of(pipeline_, dataset)) {
     const Flow& flow = pipeline_.flows[index];
-    LAKEBED_TRY(flow.insert()
-                    ? run_append_flow(context, flow.name, flow.insert()->query, flow.span, dataset)
-                    : run_cdc_flow(context, flow, dataset));
+    LAKEBED_TRY(run_flow(context, flow, dataset));
   }
   return {};
 }
 
 Result<UpdateResult> Update::run() {
   LAKEBED_ASSIGN(pipeline_, read_pipeline(session_.project()));
+  if (request_.continuous) {
+    LAKEBED_TRY(check_continuous(pipeline_));
+    return not_built("CONTINUOUS", "run --continuous is", {});
+  }
   LAKEBED_TRY(choose());
   graph_ = graph_of(session_, pipeline_);
   LAKEBED_ASSIGN(const std::vector<size_t> order, plan::run_order(graph_));

@@ -13,6 +13,7 @@ struct UpdateRequest {
   std::vector<std::string> refresh;       // names of datasets; empty: all
   std::vector<std::string> full_refresh;
   bool full_refresh_all = false;
+  bool continuous = false;  // not built; says what can never run that way (rule M1)
 };
 
 // A dataset in the order in which it is updated, with its schema as planned.

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/names.h"
+#include "run/combined.h"
 
 namespace lakebed::run {
 
@@ -127,13 +128,28 @@ Status check_feed(const plan::FeedSpec& feed, const SourceSpan& span) {
   return {};
 }
 
+Status check_snapshot(const plan::SnapshotSpec& snapshot, const SourceSpan& span) {
+  LAKEBED_TRY(check_keys(snapshot.keys));
+  if (snapshot.track_history) {
+    LAKEBED_TRY(check_single_names(*snapshot.track_history, "TRACK HISTORY ON"));
+  }
+  if (snapshot.stored_as == plan::StoredAs::kBitemporal) {
+    return project_error("AUTOCDC_BITEMPORAL_UNSUPPORTED_CLAUSE",
+                         "FROM SNAPSHOT does not go with STORED AS BITEMPORAL",
+                         clause_span(snapshot.clauses, "STORED AS", span));
+  }
+  if (snapshot.stored_as == plan::StoredAs::kScd1 && snapshot.track_history) {
+    return project_error("AUTOCDC_TRACK_HISTORY_REQUIRES_SCD2",
+                         "TRACK HISTORY ON goes only with STORED AS SCD TYPE 2",
+                         clause_span(snapshot.clauses, "TRACK HISTORY ON", span));
+  }
+  return {};
+}
+
 // What a later version brings, refused at its clause.
 Status refuse_unbuilt(const Flow& flow) {
+  if (flow.snapshot()) return {};
   if (flow.body.once) return not_built("ONCE", "ONCE flows are", flow.body.once_span);
-  if (const auto* snapshot = std::get_if<plan::SnapshotSpec>(&flow.body.spec)) {
-    return not_built("FROM_SNAPSHOT", "FROM SNAPSHOT flows are",
-                     clause_span(snapshot->clauses, "FROM SNAPSHOT", flow.span));
-  }
   if (const auto* insert = flow.insert()) {
     if (insert->replace_kind.empty()) return {};
     return not_built("REPLACE_" + insert->replace_kind,
@@ -190,7 +206,7 @@ Status check_fillers(const Pipeline& pipeline, const Dataset& dataset) {
                                      dataset.name.text()),
                          pipeline.flows[dataset.flows.back()].span);
   }
-  if (cdc > 1) {
+  if (cdc > 1 && !is_combined(pipeline, dataset)) {
     return not_built("SEVERAL_FLOWS",
                      fmt::format("a second AUTO CDC flow into {} is", dataset.name.text()),
                      pipeline.flows[dataset.flows[1]].span);
@@ -207,15 +223,7 @@ Error not_built(const std::string& clause, const std::string& what, const Source
 Status check_flow(const Pipeline& pipeline, const Flow& flow) {
   LAKEBED_TRY(check_target_kind(pipeline.datasets[flow.target], flow));
   if (const plan::FeedSpec* feed = flow.feed()) LAKEBED_TRY(check_feed(*feed, flow.span));
-  if (const auto* snapshot = std::get_if<plan::SnapshotSpec>(&flow.body.spec)) {
-    LAKEBED_TRY(check_keys(snapshot->keys));
-    if (snapshot->stored_as == plan::StoredAs::kBitemporal) {
-      return project_error("AUTOCDC_BITEMPORAL_UNSUPPORTED_CLAUSE",
-                           "FROM SNAPSHOT does not go with STORED AS BITEMPORAL",
-                           clause_span(snapshot->clauses, "STORED AS", flow.span));
-    }
-  }
-  return {};
+  return flow.snapshot() ? check_snapshot(*flow.snapshot(), flow.span) : Status{};
 }
 
 Status check_dataset(const Pipeline& pipeline, const Dataset& dataset) {
@@ -228,6 +236,7 @@ Status check_dataset(const Pipeline& pipeline, const Dataset& dataset) {
                          declared.span)
         .with_hint("add CREATE FLOW ... AS AUTO CDC INTO " + dataset.name.text());
   }
+  LAKEBED_TRY(check_combined(pipeline, dataset));
   LAKEBED_TRY(check_fillers(pipeline, dataset));
   for (const size_t index : dataset.flows) LAKEBED_TRY(refuse_unbuilt(pipeline.flows[index]));
   if (!declared.expectations.empty()) {

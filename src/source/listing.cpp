@@ -93,14 +93,16 @@ Result<std::vector<std::string>> Lister::names(const std::string& folder) const 
 }
 
 void Lister::add_file(const std::string& path, const struct stat& facts) {
-  if (!S_ISREG(facts.st_mode)) return;
+  const bool folder = S_ISDIR(facts.st_mode);
+  if (!S_ISREG(facts.st_mode) && !folder) return;
   const size_t slash = path.rfind('/');
   if (!request_.file_glob.empty() && !glob_match(request_.file_glob, path.substr(slash + 1))) {
     return;
   }
   ListedFile file;
   file.path = path;
-  file.size = static_cast<uint64_t>(facts.st_size);
+  file.is_folder = folder;
+  file.size = folder ? 0 : static_cast<uint64_t>(facts.st_size);
   file.modified_us = int64_t{facts.st_mtim.tv_sec} * 1'000'000 + facts.st_mtim.tv_nsec / 1000;
   file.partitions = partitions_;
   if (request_.modified_after_us && file.modified_us <= *request_.modified_after_us) return;
@@ -132,6 +134,10 @@ Status Lister::walk(const std::string& folder, bool recursive, int depth) {
       return listing_failed(path, errno);
     }
     if (!S_ISDIR(facts.st_mode)) {
+      add_file(path, facts);
+      continue;
+    }
+    if (request_.folders && !recursive) {
       add_file(path, facts);
       continue;
     }

@@ -19,12 +19,14 @@ struct ListedFile {
   // Folders of the form name=value below the listed folder, outermost first, unescaped; NULL for
   // the name that stands for it (__HIVE_DEFAULT_PARTITION__).
   std::vector<std::pair<std::string, std::optional<std::string>>> partitions;
+  bool is_folder = false;  // only where folders were asked for
 };
 
 struct ListRequest {
   std::string path;                          // absolute and local; may be a glob
   std::string file_glob;                     // file names must match; "" = all
   std::optional<bool> recursive;             // default: folders yes, globs no
+  bool folders = false;                      // list the folders that are not gone into, too
   std::optional<int64_t> modified_after_us;  // both ends excluded
   std::optional<int64_t> modified_before_us;
   bool operator==(const ListRequest&) const = default;
