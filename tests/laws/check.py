@@ -81,13 +81,24 @@ class Play:
         wrong = differences(columns, got, want)
         if wrong:
             return wrong
-        before, self.before[suffix] = self.before[suffix], want
+        before, self.before[suffix] = self.before[suffix], delivered
         if len(definition.flows) > 1:
             return ""           # each flow commits on its own, so a row may count twice
-        for name, value in metrics(definition, columns, before, want).items():
+        for name, value in self.metrics(columns, before, delivered).items():
             if counted.get(name, 0) != value:
                 return f"{name} is {counted.get(name, 0)}, must be {value} (rule F7)"
         return ""
+
+    def metrics(self, columns, before, delivered):
+        """Rule F7: the batch is one commit; snapshots are one each (rule S2)."""
+        definition = self.history.definition
+        step = 1 if definition.snapshots else max(1, len(delivered) - len(before))
+        total = {}
+        for end in range(len(before), len(delivered), step):
+            rows = [expected_rows(definition, delivered[:upto]) for upto in (end, end + step)]
+            for name, value in metrics(definition, columns, *rows).items():
+                total[name] = total.get(name, 0) + value
+        return total
 
 
 def check(history, variants, lakebed):
@@ -203,7 +214,9 @@ def scenario(history):
         lines += ["=== file transformations/t.sql",
                   pipeline_text(definition, number).replace("/main/", "/")]
         for flow in definition.flows:
-            lines += ([f"=== shell mkdir -p feeds/{flow.name}"] if number == 0 else [])
+            below = [f"feeds/{flow.name}/{name}" for name in
+                     (("rows", "versions") if flow.snapshot else ("",))]
+            lines += ["=== shell mkdir -p " + " ".join(below)] if number == 0 else []
         for flow, rows in zip(definition.flows, batch):
             for path, part in project.files_of(flow, "", rows, 1 + number % 3):
                 lines += ["=== feed " + path.replace("/main/", "/"), *map(json_text, part)]

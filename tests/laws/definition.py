@@ -46,6 +46,7 @@ class Flow:
     lacks: list                      # columns of values that it does not deliver
     partial: typing.Any = None       # None, Choice (IGNORE NULL UPDATES), or "named"
     once: bool = False
+    snapshot: bool = False           # of snapshots with versions, not of events
 
 
 @dataclasses.dataclass
@@ -77,19 +78,25 @@ class Definition:
                  [*self.keys, *self.values, *self.sequence, *self.system, *extra]}
         return {name: found[name] for name in self.order if name in found}
 
+    @property
+    def snapshots(self):
+        return [at for at, flow in enumerate(self.flows) if flow.snapshot]
+
     def source_columns(self, flow, batch):
-        """What the flow's source delivers at that batch."""
+        """What the flow's source delivers at that batch; snapshots have only keys and values."""
+        plain = {column.name for column in [*self.keys, *self.values]}
         return [column for name, column in self.all_columns.items() if name not in flow.lacks and
-                self.late_columns.get(name, 0) <= batch]
+                (name in plain or not flow.snapshot) and self.late_columns.get(name, 0) <= batch]
 
     def selects(self, name):
         return self.select is None or self.select.has(name)
 
     def output(self, batch=10 ** 9):
         """The target's selected columns (the union over flows and batches so far)."""
-        return [column for name, column in self.all_columns.items() if self.selects(name) and any(
-            name not in flow.lacks for flow in self.flows) and
-            self.late_columns.get(name, 0) <= batch]
+        delivered = {column.name for flow in self.flows
+                     for column in self.source_columns(flow, batch)}
+        return [column for name, column in self.all_columns.items() if name in delivered and
+                self.selects(name)]
 
     def tracked(self):
         keys = {column.name for column in self.keys}
@@ -153,25 +160,52 @@ def clauses(definition, flow):
     return partial + lines if style % 2 else lines + partial
 
 
-def pipeline_text(definition, batch, variant="", lines=None):
+def pipeline_text(definition, batch, variant=""):
     """The SQL of one target `t<variant>`, fed from ${feeds}/<variant or "main">/<flow>."""
     parts = [f"CREATE OR REFRESH STREAMING TABLE t{variant}{target_text(definition)};"]
     for flow in definition.flows:
-        view = f"{flow.name}{variant}_feed"
-        schema = ", ".join(c.declared for c in definition.source_columns(flow, batch))
-        parts.append(f"CREATE TEMPORARY VIEW {view} AS\nSELECT * FROM STREAM read_files("
-                     f"'${{feeds}}/{variant or 'main'}/{flow.name}', format => 'json',\n"
-                     f"  schema => '{schema}');")
-        keys = ", ".join(spelled(key, definition.style) for key in definition.keys)
-        once = " ONCE" if flow.once else ""
-        parts.append("\n".join([
-            f"CREATE FLOW {flow.name}{variant} AS AUTO CDC{once} INTO t{variant}",
-            f"FROM STREAM({view})", f"KEYS ({keys})", *clauses(definition, flow)]) + ";")
+        make = snapshot_text if flow.snapshot else feed_text
+        parts.append(make(definition, flow, batch, variant))
     return "\n".join(parts) + "\n"
+
+
+def feed_text(definition, flow, batch, variant):
+    view = f"{flow.name}{variant}_feed"
+    schema = ", ".join(c.declared for c in definition.source_columns(flow, batch))
+    keys = ", ".join(spelled(key, definition.style) for key in definition.keys)
+    once = " ONCE" if flow.once else ""
+    return "\n".join([
+        f"CREATE TEMPORARY VIEW {view} AS",
+        f"SELECT * FROM STREAM read_files('${{feeds}}/{variant or 'main'}/{flow.name}', "
+        "format => 'json',", f"  schema => '{schema}');",
+        f"CREATE FLOW {flow.name}{variant} AS AUTO CDC{once} INTO t{variant}",
+        f"FROM STREAM({view})", f"KEYS ({keys})", *clauses(definition, flow)]) + ";"
+
+
+def snapshot_text(definition, flow, batch, variant):
+    """Snapshots lie as rows with their version in one folder, the versions in another (rule S4)."""
+    folder = f"${{feeds}}/{variant or 'main'}/{flow.name}"
+    version = f"ver {time_type(definition.sequence).text}"
+    columns = definition.source_columns(flow, batch)
+    schema = ", ".join([version] + [c.declared for c in columns])
+    keys = ", ".join(spelled(key, definition.style) for key in definition.keys)
+    lines = [
+        f"CREATE FLOW {flow.name}{variant} AS AUTO CDC INTO t{variant}", "FROM SNAPSHOT (",
+        f"  SELECT {', '.join(c.quoted for c in columns)}",
+        f"  FROM read_files('{folder}/rows', format => 'json',", f"    schema => '{schema}')",
+        "  WHERE ver = (SELECT ver FROM current_snapshot_version())", ")", "WITH VERSION (",
+        f"  SELECT ver FROM read_files('{folder}/versions', format => 'json', "
+        f"schema => '{version}')", "  WHERE NOT EXISTS (SELECT 1 FROM last_snapshot_version())",
+        "    OR ver > (SELECT ver FROM last_snapshot_version())", "  ORDER BY ver LIMIT 1", ")",
+        f"KEYS ({keys})", "STORED AS " + KINDS[definition.kind]]
+    if definition.track is not None:
+        lines.append("TRACK HISTORY ON " + definition.track.text(definition.all_columns))
+    return "\n".join(lines) + ";"
 
 
 def target_text(definition):
     if definition.expect is None:
         return ""
-    column, least = definition.expect
+    name, least = definition.expect
+    column = Column(name, None).quoted
     return f" (CONSTRAINT good EXPECT ({column} >= {least}) ON VIOLATION DROP ROW)"

@@ -4,8 +4,8 @@ row by row (rule E4)."""
 import dataclasses
 
 import values
-from definition import Choice, Column, Definition, Flow
-from model import Delivery
+from definition import Choice, Column, Definition, Flow, time_type
+from model import Delivery, key_of, time_key, time_value
 
 NAMES = ["a", "B", "c_1", "Dd", "e f", "g"]
 
@@ -21,6 +21,9 @@ class History:
         for number, batch in enumerate(self.batches[:upto]):
             for at, rows in enumerate(batch):
                 flow = self.definition.flows[at]
+                done = flow.once and any(before[at] for before in self.batches[:number])
+                if done:
+                    continue        # rule F1: a ONCE flow that has committed
                 names = tuple(c.name for c in self.definition.source_columns(flow, number))
                 found += [Delivery(at, row, names) for row in rows]
         return found
@@ -57,6 +60,8 @@ def draw_flows(random, kind, keys, columns, features):
     count = 1 if kind == "bitemporal" or random.random() < 0.75 or "flows" not in features \
         else random.randint(2, 3)
     flows = [Flow(f"flow{at}", []) for at in range(count)]
+    if count > 1 and random.random() < 0.3:
+        flows[random.randrange(count)].once = True
     if count > 1:
         for flow in flows:
             flow.lacks = [c.name for c in columns if random.random() < 0.3]
@@ -99,7 +104,35 @@ def draw_tracking(random, definition):
     return Choice(names, random.random() < 0.5, definition.style)
 
 
+def draw_snapshots(random, features):
+    """A snapshot flow (rules S1, S2), maybe with feeds beside it (rules M1, M2)."""
+    combined = "combined" in features and random.random() < 0.5
+    kind = "scd1" if combined else random.choice(["scd1", "scd2"])
+    keys = [Column(name, random.choice(values.KEYS)) for name in ["id", "k2"][:random.randint(1, 2)]]
+    columns = [Column(name, random.choice(values.VALUES))
+               for name in NAMES[:random.choice([1, 2, 3])]]
+    time = draw_time(random, ["seq", "seq2"])
+    if combined or random.random() < 0.8:
+        time = time[:1]
+    flows = [Flow("snap", [], snapshot=True)]
+    if combined:
+        flows = random.sample([Flow("feed", []), Flow("zone", [])], random.randint(1, 2)) + flows
+        flows.sort(key=lambda flow: flow.name)
+    definition = Definition(kind, keys, columns, time, [], flows, deletes=True,
+                            truncates=combined and random.random() < 0.2,
+                            style=random.randint(0, 5))
+    order = [c.name for c in [*keys, *columns]]
+    order += [time[0].name, "op"] if combined else []
+    definition.order = random.sample(order, len(order))
+    if combined:
+        definition.select = Choice([time[0].name, "op"], True)
+    definition.track = draw_tracking(random, definition)
+    return definition
+
+
 def draw_definition(random, features):
+    if "snapshots" in features and random.random() < (0.2 if len(features) > 2 else 1):
+        return draw_snapshots(random, features)
     kinds = ["scd1", "scd1", "scd2", "scd2", "scd2"]
     kinds += ["bitemporal"] * 2 if "bitemporal" in features else []
     kind = random.choice(kinds)
@@ -121,6 +154,10 @@ def draw_definition(random, features):
         definition.late_columns = {columns[-1].name: random.randint(1, 2)}
     definition.select = draw_selection(random, definition)
     definition.track = draw_tracking(random, definition)
+    numbers = [c.name for c in definition.output() if c in columns and c.type is values.INT and
+               (definition.track is None or definition.track.has(c.name))]
+    if "expect" in features and numbers and random.random() < 0.5 and kind != "bitemporal":
+        definition.expect = (numbers[0], random.choice([-1, 0, 1, 2]))
     return definition
 
 
@@ -181,6 +218,46 @@ class Pools:
                 for name in some(self.random, names)]
 
 
+    def version_pool(self):
+        """Versions to come, in their order."""
+        columns = self.definition.sequence
+        drawn = [{c.name: self.random.choice(self.times[c.name]) for c in columns}
+                 for _ in range(5)]
+        drawn = {time_key(columns, row): time_value(columns, row) for row in drawn
+                 if len(columns) > 1 or row[columns[0].name] is not None}
+        return [drawn[key] for key in sorted(drawn)]
+
+    def snapshot(self, version):
+        """A row for some of the keys; in a key NULL is a value (rule S3)."""
+        random, definition, rows = self.random, self.definition, {}
+        if len(definition.flows) == 1 and random.random() < 0.1:
+            self.keys.append([None] * len(definition.keys))
+        for key in random.sample(self.keys, random.randint(0, len(self.keys))):
+            row = {column.name: value for column, value in zip(definition.keys, key)}
+            for name, pool in self.pools.items():
+                row[name] = None if random.random() < self.nulls else random.choice(pool)
+            rows[key_of(definition, row)] = row
+        return {"ver": version, "rows": list(rows.values())}
+
+
+def draw_snapshot_batches(random, definition, size):
+    pools = Pools(random, definition)
+    count = random.choice([1, 2, 3])
+    batches = [[[] for _ in definition.flows] for _ in range(count)]
+    for version in pools.version_pool():
+        place = random.randrange(count)
+        batches[place][definition.snapshots[0]].append(version)
+    pending = [v for batch in batches for v in batch[definition.snapshots[0]]]
+    pending.sort(key=time_type(definition.sequence).key)
+    for batch in batches:
+        for at, flow in enumerate(definition.flows):
+            if flow.snapshot:
+                batch[at] = [pools.snapshot(pending.pop(0)) for _ in batch[at]]
+            else:
+                batch[at] = [pools.row(flow, 0) for _ in range(random.randint(0, size // count))]
+    return batches
+
+
 def draw_batches(random, definition, size):
     pools, batches, seen = Pools(random, definition), [], []
     count = random.choice([1, 2, 3, 4]) if not definition.late_columns else random.randint(3, 4)
@@ -202,7 +279,8 @@ def draw_batches(random, definition, size):
 def draw_history(random, features, seed):
     definition = draw_definition(random, features)
     size = random.choice([4, 8, 16, 16, 30, 30, 60])
-    return History(definition, draw_batches(random, definition, size), seed)
+    draw = draw_snapshot_batches if definition.snapshots else draw_batches
+    return History(definition, draw(random, definition, size), seed)
 
 
 # ---- the same events, delivered otherwise ----
@@ -211,7 +289,17 @@ def variants(history, random):
     """Suffix -> batches: as drawn; at once; shuffled and cut anew; with repeats (laws 1, 2, 3).
     Columns that come late pin events to their batches, so only repeats remain then."""
     found = {"": history.batches}
-    flows = len(history.definition.flows)
+    definition = history.definition
+    flows = len(definition.flows)
+    if definition.snapshots:
+        found["_one"] = [[[row for batch in history.batches for row in batch[at]]
+                          for at in range(flows)]]
+        found["_each"] = [[[row] if at == place else [] for place in range(flows)]
+                          for at in random.sample(range(flows), flows)
+                          for batch in history.batches for row in batch[at]][:8]
+        return found
+    if any(flow.once for flow in definition.flows):
+        return found                # what a ONCE flow takes depends on when it comes
     repeated = [[list(rows) for rows in batch] for batch in history.batches]
     for number in range(1, len(repeated)):
         for at in range(flows):

@@ -45,8 +45,9 @@ class Project:
             self.write(f"transformations/t{suffix}.sql",
                        pipeline_text(definition, batch, suffix))
             for flow in definition.flows:
-                (self.root / "feeds" / (suffix or "main") / flow.name).mkdir(
-                    parents=True, exist_ok=True)
+                folder = self.root / "feeds" / (suffix or "main") / flow.name
+                for below in ("rows", "versions") if flow.snapshot else ("",):
+                    (folder / below).mkdir(parents=True, exist_ok=True)
 
     def deliver(self, definition, suffix, batch, pieces=1):
         """Writes the rows of a batch as `pieces` files a flow; the later names are written first,
@@ -56,7 +57,14 @@ class Project:
                 self.write(path, "".join(json_text(row) + "\n" for row in part))
 
     def files_of(self, flow, suffix, rows, pieces):
+        """(path, rows) of the files that bring these rows, or these snapshots."""
         self.files += 1
+        if flow.snapshot:
+            folder = f"feeds/{suffix or 'main'}/{flow.name}"
+            return [(f"{folder}/versions/{self.files:04}.json",
+                     [{"ver": snapshot["ver"]} for snapshot in rows]),
+                    (f"{folder}/rows/{self.files:04}.json",
+                     [{"ver": one["ver"], **row} for one in rows for row in one["rows"]])]
         step = max(1, -(-len(rows) // pieces))
         return [(f"feeds/{suffix or 'main'}/{flow.name}/{self.files:04}_{at:02}.json",
                  rows[at * step:(at + 1) * step]) for at in range(-(-len(rows) // step))]

@@ -109,7 +109,8 @@ Result<RenderedRelation> QueryRenderer::filter(const Relation& node) {
 Result<std::string> QueryRenderer::order_list(const std::vector<plan::ExpressionPtr>& order) {
   std::string out;
   for (const auto& item : order) {
-    LAKEBED_ASSIGN(auto key, expression(*item->children[0]));
+    LAKEBED_ASSIGN(const auto value, expression(*item->children[0]));
+    LAKEBED_ASSIGN(const auto key, render_sort_key(value, item->children[0]->type, context_));
     out += fmt::format("{}{} {} NULLS {}", out.empty() ? "" : ", ", key,
                        item->ascending ? "ASC" : "DESC", item->nulls_first ? "FIRST" : "LAST");
   }

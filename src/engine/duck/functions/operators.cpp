@@ -61,6 +61,13 @@ int order_of(const Row& row) {
   return left.compare(right);
 }
 
+Status order_code_row(const Row& row, Column& out, const KernelContext&) {
+  std::string code;
+  value::append_order_code(row.column(0), row.row(), code);
+  out.append_bytes(code);
+  return {};
+}
+
 Status less_row(const Row& row, Column& out, const KernelContext&) {
   append_boolean(out, order_of(row) < 0);
   return {};
@@ -88,6 +95,15 @@ Result<std::string> render_order(const RenderedCall& call, RenderContext& contex
                                : name == ">"  ? greater_row
                                               : greater_or_equal_row;
   return render_kernel(call, function, kStrict, context);
+}
+
+Result<std::string> render_between(const RenderedCall& call, RenderContext& context) {
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < call.arguments.size(); ++i) {
+    LAKEBED_ASSIGN(keys.emplace_back(),
+                   render_sort_key(call.arguments[i], call.node->children[i]->type, context));
+  }
+  return fmt::format("({} BETWEEN {} AND {})", keys[0], keys[1], keys[2]);
 }
 
 Result<std::string> render_in(const RenderedCall& call, RenderContext&) {
@@ -125,7 +141,7 @@ std::vector<Rendering> operator_renderings() {
       {"is_unknown isnull", "({0} IS NULL)"},
       {"isnotnull", "({0} IS NOT NULL)"},
       {"in", render_in},
-      {"between", "({0} BETWEEN {1} AND {2})"},
+      {"between", render_between},
       {"|| concat", render_concat},
       {"&", "({0} & {1})"},
       {"|", "({0} | {1})"},
@@ -140,6 +156,13 @@ std::vector<Rendering> operator_renderings() {
       {"least", "least({*})"},
       {"greatest", "greatest({*})"},
   };
+}
+
+Result<std::string> render_sort_key(const std::string& operand, const value::Type& type,
+                                    RenderContext& context) {
+  if (!type.is_nested()) return operand;
+  return call_kernel("order_code", order_code_row, kStrict, {operand}, {type},
+                     value::Type(value::Kind::kBinary), context);
 }
 
 }  // namespace lakebed::engine::duck

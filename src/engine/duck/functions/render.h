@@ -54,6 +54,11 @@ Result<std::string> render_call(const RenderedCall& call, RenderContext& context
 Result<std::string> render_cast(const std::string& operand, const value::Type& from,
                                 const value::Type& to, bool try_cast, RenderContext& context);
 
+// What DuckDB sorts by so that rows come in Spark's order (rule E3): the operand itself, or a code
+// of it where the type is nested, as DuckDB has a NULL inside greatest and Spark has it least.
+Result<std::string> render_sort_key(const std::string& operand, const value::Type& type,
+                                    RenderContext& context);
+
 // Registers C++ functions and SQL macros; called once for each connection.
 Status register_functions(Connection& connection);
 
