@@ -1,9 +1,12 @@
 // Append flows: each batch's rows are added to the table.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "run/flow_run.h"
 #include "run/maintain.h"
 #include "run/not_null.h"
+#include "run/once.h"
 #include "value/conform.h"
 
 namespace lakebed::run {
@@ -13,9 +16,8 @@ namespace {
 // A streaming table filled by a query: each batch's rows are appended.
 class AppendRun {
  public:
-  AppendRun(RunContext& context, const std::string& name, const plan::RelationPtr& query,
-            const SourceSpan& span, const Dataset& target)
-      : context_(context), name_(name), query_(query), span_(span), target_(target) {}
+  AppendRun(RunContext& context, const AppendFlow& flow, const Dataset& target)
+      : context_(context), flow_(flow), target_(target) {}
 
   Status run();
 
@@ -26,9 +28,7 @@ class AppendRun {
                       const value::Schema& schema, FlowProgress& progress, bool& lost);
 
   RunContext& context_;
-  const std::string& name_;
-  const plan::RelationPtr& query_;
-  const SourceSpan& span_;
+  const AppendFlow& flow_;
   const Dataset& target_;
   std::unique_ptr<Table> table_;
 };
@@ -48,7 +48,7 @@ Result<bool> AppendRun::append(const plan::ResolvedQuery& query, const BatchInpu
   LAKEBED_ASSIGN(engine::Engine * engine, context_.session.engine());
   LAKEBED_ASSIGN(const auto reader, engine->run(query, batch.inputs));
   LAKEBED_ASSIGN(auto commit,
-                 TargetCommit::begin(context_.session, *table_, update_info(name_)));
+                 TargetCommit::begin(context_.session, *table_, update_info(flow_.name)));
   LAKEBED_TRY(evolve(context_.session, *table_, schema, commit->transaction()));
   LAKEBED_ASSIGN(const value::Schema stored, stored_schema(*table_, commit->transaction()));
   std::vector<value::ColumnBatch> rows;
@@ -56,20 +56,26 @@ Result<bool> AppendRun::append(const plan::ResolvedQuery& query, const BatchInpu
     LAKEBED_ASSIGN(auto next, reader->next());
     if (!next) break;
     rows.push_back(value::conform_batch(*next, stored));
-    LAKEBED_TRY(check_no_nulls(rows.back(), name_));
+    LAKEBED_TRY(check_no_nulls(rows.back(), flow_.name));
   }
   std::vector<const value::ColumnBatch*> parts;
   for (const auto& part : rows) parts.push_back(&part);
+  const bool has_rows =
+      std::any_of(rows.begin(), rows.end(), [](const auto& part) { return part.rows > 0; });
+  if (batch.whole && !has_rows) return false;
   LAKEBED_TRY(commit->write_rows(parts, stored, table_->snapshot.partition_columns(), nullptr));
   for (const auto& [scan, slice] : batch.slices) progress.advance(scan, slice, commit->memory());
+  if (flow_.once) {
+    mark_once(flow_.name, !batch.more, has_rows, *table_->memory, commit->memory());
+  }
   commit->transaction().info().metrics["num_output_rows"] =
       std::to_string(commit->rows_written());
   const Metrics counters = {{"num_output_rows", commit->rows_written()}};
   LAKEBED_ASSIGN(const delta::CommitOutcome outcome, commit->finish());
   lost = !outcome.won;
   if (outcome.won) {
-    context_.sink.emit(flow_event(name_, target_.name.text(), "RUNNING",
-                                  fmt::format("{}: {} rows appended (version {})", name_,
+    context_.sink.emit(flow_event(flow_.name, target_.name.text(), "RUNNING",
+                                  fmt::format("{}: {} rows appended (version {})", flow_.name,
                                               counters.at("num_output_rows"), outcome.version),
                                   counters));
   }
@@ -78,15 +84,17 @@ Result<bool> AppendRun::append(const plan::ResolvedQuery& query, const BatchInpu
 
 Result<bool> AppendRun::step(bool& lost) {
   Session& session = context_.session;
-  FlowProgress progress(session.project(), table_->memory.get(), name_);
+  if (flow_.once && is_complete(flow_.name, table_->memory.get())) return false;
+  FlowProgress progress(session.project(), table_->memory.get(), flow_.name);
   QueryCatalog catalog(session, &context_.pipeline, &progress);
   plan::ResolveOptions options = session.resolve_options();
-  LAKEBED_ASSIGN(const plan::ResolvedQuery query, plan::resolve_query(query_, catalog, options));
-  if (!query.streaming) {
+  LAKEBED_ASSIGN(const plan::ResolvedQuery query,
+                 plan::resolve_query(flow_.query, catalog, options));
+  if (!query.streaming && !flow_.once) {
     return project_error("INVALID_FLOW_QUERY_TYPE",
                          fmt::format("the query that fills the streaming table {} does not stream",
                                      target_.name.text()),
-                         span_)
+                         flow_.span)
         .with_hint("read with STREAM, or declare a materialized view");
   }
   LAKEBED_TRY(check_owner(*table_, TargetKind::kAppend));
@@ -95,7 +103,8 @@ Result<bool> AppendRun::step(bool& lost) {
     LAKEBED_TRY(create_target(context_, *table_, target_, schema, TargetKind::kAppend));
     return true;
   }
-  LAKEBED_ASSIGN(const BatchInput batch, next_batch(query, catalog, progress));
+  LAKEBED_ASSIGN(const BatchInput batch, query.streaming ? next_batch(query, catalog, progress)
+                                                         : whole_batch(query, catalog));
   if (!batch.pending) return false;
   return append(query, batch, schema, progress, lost);
 }
@@ -124,9 +133,8 @@ Status AppendRun::run() {
 
 }  // namespace
 
-Status run_append_flow(RunContext& context, const std::string& name, const plan::RelationPtr& query,
-                       const SourceSpan& span, const Dataset& target) {
-  return AppendRun(context, name, query, span, target).run();
+Status run_append_flow(RunContext& context, const AppendFlow& flow, const Dataset& target) {
+  return AppendRun(context, flow, target).run();
 }
 
 }  // namespace lakebed::run

@@ -80,7 +80,16 @@ Result<std::map<uint32_t, engine::ScanInput>> whole_inputs(const plan::ResolvedQ
   return inputs;
 }
 
+Result<BatchInput> whole_batch(const plan::ResolvedQuery& query, QueryCatalog& catalog) {
+  BatchInput batch;
+  LAKEBED_ASSIGN(batch.inputs, whole_inputs(query, catalog));
+  batch.pending = true;
+  batch.whole = true;
+  return batch;
+}
+
 std::string BatchInput::covers() const {
+  if (whole) return "everything, once";
   std::string all;
   for (const auto& [scan, slice] : slices) all += (all.empty() ? "" : "; ") + slice.covers;
   return all;

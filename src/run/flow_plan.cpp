@@ -323,7 +323,8 @@ Result<CdcPlan> plan_cdc_flow(Session& session, const Flow& flow, QueryCatalog& 
   plan.kind = kind_of(feed.stored_as);
   LAKEBED_ASSIGN(const plan::ResolvedQuery source,
                  plan::resolve_query(feed.source, catalog, options));
-  if (!source.streaming) {
+  plan.streaming = source.streaming;
+  if (!source.streaming && !flow.body.once) {
     return project_error(
                "INVALID_FLOW_QUERY_TYPE",
                fmt::format("the source of flow {} does not stream", quote_name(flow.name)),
@@ -406,7 +407,10 @@ Result<Schema> target_schema(const CdcPlan& plan, const Dataset& target, const S
   return merged;
 }
 
-Status check_drift(const CdcPlan& plan, const std::string& remembered, const Dataset& target) {
+namespace {
+
+Status compare_definitions(const CdcPlan& plan, const std::string& remembered, bool own,
+                           const Dataset& target) {
   LAKEBED_ASSIGN(const Json now, parse_json(plan.definition));
   LAKEBED_ASSIGN(const Json before, parse_json(remembered, "STATE_DAMAGED"));
   if (now["keys"] != before["keys"]) {
@@ -429,8 +433,40 @@ Status check_drift(const CdcPlan& plan, const std::string& remembered, const Dat
                     before["sequence"].get<std::string>(), now["sequence"].get<std::string>()),
         target);
   }
-  if (plan.kind == TargetKind::kScd2 && !same_tracking(now, before)) {
+  if (own && plan.kind == TargetKind::kScd2 && !same_tracking(now, before)) {
     return drift("TRACK_HISTORY_DRIFT", "the columns of TRACK HISTORY ON changed", target);
+  }
+  return {};
+}
+
+}  // namespace
+
+Status check_drift(const CdcPlan& plan, const state::TableState& memory, const Dataset& target) {
+  const std::string own = fold_case(plan.flow);
+  for (const auto& [flow, definition] : memory.facts(state::FactSection::kDefinition)) {
+    LAKEBED_TRY(compare_definitions(plan, definition, flow == own, target));
+  }
+  return {};
+}
+
+Status check_flows_agree(const CdcPlan& first, const CdcPlan& plan, const Flow& flow,
+                         const Dataset& target) {
+  LAKEBED_ASSIGN(const Json one, parse_json(first.definition));
+  LAKEBED_ASSIGN(const Json other, parse_json(plan.definition));
+  const auto differ = [&](const char* what, const Json& left, const Json& right) {
+    return project_error(std::string("AUTOCDC_FLOWS_DIFFER.") + what,
+                         fmt::format("flows {} and {} fill {}, but one has {} and the other {}",
+                                     quote_name(first.flow), quote_name(plan.flow),
+                                     target.name.text(), left.dump(), right.dump()),
+                         flow.span)
+        .with_hint("all flows into one target need the same keys, SCD type and type of sequence");
+  };
+  if (one["keys"] != other["keys"]) return differ("KEYS", one["keys"], other["keys"]);
+  if (one["stored_as"] != other["stored_as"]) {
+    return differ("SCD_TYPE", one["stored_as"], other["stored_as"]);
+  }
+  if (one["sequence"] != other["sequence"]) {
+    return differ("SEQUENCE_TYPE", one["sequence"], other["sequence"]);
   }
   return {};
 }

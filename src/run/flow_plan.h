@@ -35,6 +35,7 @@ struct CdcPlan {
   bool tracks_all = true;         // every column but the keys
   bool has_truncate = false;
   bool from_snapshots = false;    // no columns of our own: all rows have the version (rule S1)
+  bool streaming = true;          // the source comes in slices; false for ONCE over a batch
   value::Type sequence_type;
   std::string definition;         // JSON: what drift is compared with (rule F3)
   std::vector<std::string> warnings;
@@ -66,10 +67,15 @@ Result<CdcPlan> plan_snapshot_query(const Flow& flow, const value::Type& version
 Result<value::Schema> target_schema(const CdcPlan& plan, const Dataset& target,
                                     const value::Schema* existing);
 
-// Compares the definition with the one that the target remembers (rule F3). Errors:
-// AUTOCDC_INVALID_STATE.{KEY_SCHEMA_DRIFT, SEQUENCING_TYPE_DRIFT, SCD_TYPE_DRIFT,
-// TRACK_HISTORY_DRIFT}.
-Status check_drift(const CdcPlan& plan, const std::string& remembered, const Dataset& target);
+// Compares the definition with those that the target remembers, its own and those of other flows
+// (rule F3): a flow of another name may not bring other keys either. Errors: AUTOCDC_INVALID_STATE
+// .{KEY_SCHEMA_DRIFT, SEQUENCING_TYPE_DRIFT, SCD_TYPE_DRIFT, TRACK_HISTORY_DRIFT}.
+Status check_drift(const CdcPlan& plan, const state::TableState& memory, const Dataset& target);
+
+// Rule F1: two flows of one target have the same keys, SCD type and type of sequence. Errors, at
+// `flow`, which `plan` is of: AUTOCDC_FLOWS_DIFFER.{KEYS, SEQUENCE_TYPE, SCD_TYPE}.
+Status check_flows_agree(const CdcPlan& first, const CdcPlan& plan, const Flow& flow,
+                         const Dataset& target);
 
 // What becomes of a value of a narrower type than its column has.
 enum class Narrower : uint8_t {

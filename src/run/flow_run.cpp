@@ -5,6 +5,7 @@
 #include "base/names.h"
 #include "run/batch_commit.h"
 #include "run/maintain.h"
+#include "run/once.h"
 #include "run/snapshot_run.h"
 
 namespace lakebed::run {
@@ -14,8 +15,9 @@ namespace {
 // One CDC flow over a feed while it runs: plan, read, apply, commit, again.
 class CdcRun {
  public:
-  CdcRun(RunContext& context, const Flow& flow, const Dataset& target)
-      : context_(context), flow_(flow), target_(target) {}
+  CdcRun(RunContext& context, const Flow& flow, const Dataset& target,
+         const value::Schema& planned)
+      : context_(context), flow_(flow), target_(target), planned_(planned) {}
 
   Status run();
 
@@ -28,6 +30,7 @@ class CdcRun {
   RunContext& context_;
   const Flow& flow_;
   const Dataset& target_;
+  const value::Schema& planned_;
   std::unique_ptr<Table> table_;
   value::Schema schema_;
   bool warned_ = false;
@@ -46,10 +49,15 @@ Result<CdcRun::Step> CdcRun::run_batch(const CdcPlan& plan, const BatchInput& ba
   LAKEBED_ASSIGN(engine::Engine * engine, context_.session.engine());
   const value::Schema columns = without_time_columns(schema_, plan.kind);
   LAKEBED_ASSIGN(EventBatch events, read_events(plan, *engine, batch.inputs, columns));
+  if (batch.whole && events.rows == 0) return Step::kDone;
+  const bool has_rows = events.rows > 0;
   LAKEBED_TRY(drop_below_snapshot(*table_, events));
   BatchJob job{context_, *table_, target_, plan, schema_, batch.covers(), {}};
   job.note = [&](TargetCommit& commit) -> Status {
     for (const auto& [scan, slice] : batch.slices) progress.advance(scan, slice, commit.memory());
+    if (flow_.body.once) {
+      mark_once(flow_.name, !batch.more, has_rows, *table_->memory, commit.memory());
+    }
     return {};
   };
   LAKEBED_ASSIGN(const auto version, commit_batch(job, events));
@@ -59,6 +67,7 @@ Result<CdcRun::Step> CdcRun::run_batch(const CdcPlan& plan, const BatchInput& ba
 
 Result<CdcRun::Step> CdcRun::step() {
   Session& session = context_.session;
+  if (is_complete(flow_, table_->memory.get())) return Step::kDone;
   FlowProgress progress(session.project(), table_->memory.get(), flow_.name);
   QueryCatalog catalog(session, &context_.pipeline, &progress);
   LAKEBED_ASSIGN(const CdcPlan plan, plan_cdc_flow(session, flow_, catalog));
@@ -66,19 +75,17 @@ Result<CdcRun::Step> CdcRun::step() {
   warned_ = true;
   LAKEBED_TRY(check_owner(*table_, plan.kind));
   LAKEBED_TRY(table_->check_unchanged());
-  if (table_->memory) {
-    const auto remembered =
-        table_->memory->fact(state::FactSection::kDefinition, fold_case(flow_.name));
-    if (remembered) LAKEBED_TRY(check_drift(plan, *remembered, target_));
-  }
+  if (table_->memory) LAKEBED_TRY(check_drift(plan, *table_->memory, target_));
   const bool there = table_->exists();
   LAKEBED_ASSIGN(schema_,
                  target_schema(plan, target_, there ? &table_->snapshot.schema() : nullptr));
   if (!there) {
-    LAKEBED_TRY(create_target(context_, *table_, target_, schema_, plan.kind));
+    LAKEBED_TRY(create_target(context_, *table_, target_, planned_, plan.kind));
     return Step::kCommitted;
   }
-  LAKEBED_ASSIGN(const BatchInput batch, next_batch(plan.query, catalog, progress));
+  LAKEBED_ASSIGN(const BatchInput batch, plan.streaming
+                                             ? next_batch(plan.query, catalog, progress)
+                                             : whole_batch(plan.query, catalog));
   warn(batch.notices);
   if (!batch.pending) {
     if (schema_ == table_->snapshot.schema()) return Step::kDone;
@@ -116,8 +123,9 @@ Status CdcRun::run() {
 
 }  // namespace
 
-Status run_cdc_flow(RunContext& context, const Flow& flow, const Dataset& target) {
-  return CdcRun(context, flow, target).run();
+Status run_cdc_flow(RunContext& context, const Flow& flow, const Dataset& target,
+                    const value::Schema& planned) {
+  return CdcRun(context, flow, target, planned).run();
 }
 
 }  // namespace lakebed::run

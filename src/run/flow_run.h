@@ -7,13 +7,22 @@
 
 namespace lakebed::run {
 
-// Runs a CDC flow into its target, which is made where it does not exist. Rule F3 is checked before
-// anything is touched. A lost race is no error: the table is read again and the flow goes on.
-Status run_cdc_flow(RunContext& context, const Flow& flow, const Dataset& target);
+// Runs a CDC flow into its target, which is made with the columns `planned` (those of all its flows)
+// where it does not exist. Rule F3 is checked before anything is touched. A lost race is no error:
+// the table is read again and the flow goes on.
+Status run_cdc_flow(RunContext& context, const Flow& flow, const Dataset& target,
+                    const value::Schema& planned);
 
-// Runs an append flow (or the query of a streaming table) into its target.
-Status run_append_flow(RunContext& context, const std::string& name, const plan::RelationPtr& query,
-                       const SourceSpan& span, const Dataset& target);
+// An append flow, or the query of a streaming table.
+struct AppendFlow {
+  std::string name;
+  plan::RelationPtr query;
+  bool once = false;  // rule F1: reads a stream or a batch, in one commit, until it had rows
+  SourceSpan span;
+};
+
+// Runs an append flow into its target.
+Status run_append_flow(RunContext& context, const AppendFlow& flow, const Dataset& target);
 
 // Computes a materialized view anew, in one commit.
 Status refresh_materialized_view(RunContext& context, const Dataset& view);
@@ -24,6 +33,7 @@ struct BatchInput {
   std::vector<std::pair<std::string, source::Slice>> slices;  // scan id, slice
   bool pending = false;  // some streaming scan has new data
   bool more = false;     // and some has further slices behind it
+  bool whole = false;    // everything that is there now, once: no position is kept
   std::vector<std::string> notices;
 
   // What the slices cover, for messages.
@@ -31,6 +41,9 @@ struct BatchInput {
 };
 Result<BatchInput> next_batch(const plan::ResolvedQuery& query, QueryCatalog& catalog,
                               FlowProgress& progress);
+
+// The batch of a ONCE flow over a query that does not stream: all that is there.
+Result<BatchInput> whole_batch(const plan::ResolvedQuery& query, QueryCatalog& catalog);
 
 // Inputs of a query that reads everything once (no streams, or streams read as a whole).
 Result<std::map<uint32_t, engine::ScanInput>> whole_inputs(const plan::ResolvedQuery& query,

@@ -7,6 +7,7 @@
 #include "base/names.h"
 #include "run/batch_commit.h"
 #include "run/maintain.h"
+#include "run/once.h"
 #include "run/snapshot_diff.h"
 #include "run/version_query.h"
 #include "value/text.h"
@@ -17,7 +18,6 @@ namespace {
 
 using state::FactSection;
 
-constexpr const char* kOnceDone = R"({"done":true})";
 
 Result<std::optional<value::SequenceCode>> floor_of(const Table& table) {
   if (!table.memory) return std::optional<value::SequenceCode>{};
@@ -69,8 +69,7 @@ class SnapshotRun {
   std::string fact_key() const { return fold_case(flow_.name); }
   const std::string& zone() const { return context_.session.project().time_zone; }
   bool is_done_once() const {
-    return flow_.body.once && table_->memory &&
-           table_->memory->fact(FactSection::kOnce, fact_key()).has_value();
+    return is_complete(flow_, table_->memory.get());
   }
 
   RunContext& context_;
@@ -188,7 +187,7 @@ Status SnapshotRun::note(const OfferedSnapshot& offered, TargetCommit& commit) c
   memory.set_fact(FactSection::kSnapshot, fact_key(), offered.version.to_fact(zone()));
   commit.transaction().info().parameters["snapshotVersion"] = offered.version.text(zone());
   if (flow_.body.once && !source_->has_versions()) {
-    memory.set_fact(FactSection::kOnce, fact_key(), kOnceDone);
+    mark_complete(flow_.name, memory);
   }
   if (offered.plan.kind != TargetKind::kScd1) return {};
   LAKEBED_ASSIGN(const auto floor, floor_of(*table_));
@@ -217,7 +216,7 @@ Result<SnapshotRun::Step> SnapshotRun::nothing_offered() {
   if (flow_.body.once && last_) {
     LAKEBED_ASSIGN(auto commit,
                    TargetCommit::begin(context_.session, *table_, update_info(flow_.name)));
-    commit->memory().set_fact(FactSection::kOnce, fact_key(), kOnceDone);
+    mark_complete(flow_.name, commit->memory());
     LAKEBED_ASSIGN(const delta::CommitOutcome outcome, commit->finish());
     return outcome.won ? Step::kCommitted : Step::kLost;
   }
@@ -282,8 +281,7 @@ Status check_remembered(const Flow& flow, const Dataset& target, const SnapshotS
     LAKEBED_ASSIGN(const SnapshotVersion last, SnapshotVersion::from_fact(*fact));
     LAKEBED_TRY(check_version_column(flow, target, shape.version, last));
   }
-  const auto definition = table.memory->fact(FactSection::kDefinition, key);
-  return definition ? check_drift(shape.plan, *definition, target) : Status{};
+  return check_drift(shape.plan, *table.memory, target);
 }
 
 Status drop_below_snapshot(const Table& table, EventBatch& events) {

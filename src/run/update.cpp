@@ -8,6 +8,7 @@
 #include "base/names.h"
 #include "plan/graph.h"
 #include "run/combined.h"
+#include "run/once.h"
 #include "run/plan_reads.h"
 #include "run/snapshot_run.h"
 #include "run/validate.h"
@@ -65,6 +66,7 @@ class Planner {
                                    const SourceSpan& span);
   Result<CdcPlan> plan_flow(const Dataset& dataset, const Flow& flow, const Table* table);
   Result<value::Schema> plan_cdc(const Dataset& dataset, const Table* table);
+  Result<value::Schema> new_table_schema(const Dataset& dataset, value::Schema schema);
   Result<value::Schema> plan_appended(const Dataset& dataset, const Table* table);
   QueryCatalog catalog_for(FlowProgress* progress);
 
@@ -106,7 +108,8 @@ Result<value::Schema> Planner::plan_query(const plan::RelationPtr& query, const 
 }
 
 Result<CdcPlan> Planner::plan_flow(const Dataset& dataset, const Flow& flow, const Table* table) {
-  FlowProgress progress(session_.project(), table ? table->memory.get() : nullptr, flow.name);
+  const state::TableState* memory = table ? table->memory.get() : nullptr;
+  FlowProgress progress(session_.project(), memory, flow.name);
   QueryCatalog catalog = catalog_for(&progress);
   if (flow.snapshot()) {
     LAKEBED_ASSIGN(SnapshotShape shape,
@@ -115,35 +118,42 @@ Result<CdcPlan> Planner::plan_flow(const Dataset& dataset, const Flow& flow, con
     return std::move(shape.plan);
   }
   LAKEBED_ASSIGN(CdcPlan plan, plan_cdc_flow(session_, flow, catalog));
-  if (table && table->memory) {
-    const auto remembered =
-        table->memory->fact(state::FactSection::kDefinition, fold_case(flow.name));
-    if (remembered) LAKEBED_TRY(check_drift(plan, *remembered, dataset));
-  }
+  if (memory) LAKEBED_TRY(check_drift(plan, *memory, dataset));
   return plan;
 }
 
-Result<value::Schema> Planner::plan_cdc(const Dataset& dataset, const Table* table) {
-  const bool there = table && table->exists();
-  std::optional<value::Schema> known;
-  if (there) known = table->snapshot.schema();
-  std::vector<CdcPlan> plans;
-  for (const size_t index : dataset.flows) {
-    LAKEBED_ASSIGN(CdcPlan plan, plan_flow(dataset, pipeline_.flows[index], table));
-    warnings.insert(warnings.end(), plan.warnings.begin(), plan.warnings.end());
-    LAKEBED_ASSIGN(known, target_schema(plan, dataset, known ? &*known : nullptr));
-    plans.push_back(std::move(plan));
-  }
-  value::Schema schema = std::move(*known);
-  LAKEBED_TRY(check_combined_plans(pipeline_, dataset, plans, schema));
-  if (there) return schema;
+Result<value::Schema> Planner::new_table_schema(const Dataset& dataset, value::Schema schema) {
   delta::TableDefinition definition;
-  definition.schema = schema;
+  definition.schema = std::move(schema);
   definition.partition_columns = dataset.declaration.partitioned_by;
   definition.properties = declared_properties(dataset);
-  LAKEBED_ASSIGN(const delta::TableShape shape,
+  LAKEBED_ASSIGN(delta::TableShape shape,
                  delta::new_table(definition, session_.clock(), session_.random()));
-  return shape.schema;
+  return std::move(shape.schema);
+}
+
+// A target has the columns of all its flows, in the order of their names (rule F1).
+Result<value::Schema> Planner::plan_cdc(const Dataset& dataset, const Table* table) {
+  const bool there = table && table->exists();
+  const bool combined = is_combined(pipeline_, dataset);
+  std::optional<value::Schema> schema;
+  if (there) schema = table->snapshot.schema();
+  std::vector<CdcPlan> plans;
+  for (const size_t index : dataset.flows) {
+    const Flow& flow = pipeline_.flows[index];
+    if (is_complete(flow, table ? table->memory.get() : nullptr)) continue;
+    LAKEBED_ASSIGN(CdcPlan plan, plan_flow(dataset, flow, table));
+    warnings.insert(warnings.end(), plan.warnings.begin(), plan.warnings.end());
+    if (!plans.empty() && !combined) {
+      LAKEBED_TRY(check_flows_agree(plans.front(), plan, flow, dataset));
+    }
+    LAKEBED_ASSIGN(schema, target_schema(plan, dataset, schema ? &*schema : nullptr));
+    plans.push_back(std::move(plan));
+  }
+  if (!schema) return value::Schema{};
+  LAKEBED_TRY(check_combined_plans(pipeline_, dataset, plans, *schema));
+  if (there) return std::move(*schema);
+  return new_table_schema(dataset, std::move(*schema));
 }
 
 Result<value::Schema> Planner::plan_appended(const Dataset& dataset, const Table* table) {
@@ -151,20 +161,21 @@ Result<value::Schema> Planner::plan_appended(const Dataset& dataset, const Table
   for (const auto& item : dataset.declaration.columns) schema.push_back(item.field);
   if (table && table->exists()) schema = table->snapshot.schema();
   const bool stream = dataset.declaration.kind == plan::DatasetKind::kStreamingTable;
-  const auto add = [&](const plan::RelationPtr& query, const std::string& flow,
+  const auto add = [&](const plan::RelationPtr& query, const std::string& flow, bool once,
                        const SourceSpan& span) -> Status {
     LAKEBED_ASSIGN(const value::Schema delivered,
-                   plan_query(query, flow, table, stream, stream, span));
+                   plan_query(query, flow, table, stream, stream && !once, span));
     LAKEBED_ASSIGN(schema, merge_schemas(schema, delivered));
     return {};
   };
   if (dataset.declaration.query) {
     if (!stream && dataset.declaration.columns.empty()) schema.clear();
-    LAKEBED_TRY(add(dataset.declaration.query, dataset.name.table, dataset.declaration.span));
+    LAKEBED_TRY(add(dataset.declaration.query, dataset.name.table, false, dataset.declaration.span));
   }
   for (const size_t index : dataset.flows) {
     const Flow& flow = pipeline_.flows[index];
-    LAKEBED_TRY(add(flow.insert()->query, flow.name, flow.span));
+    if (is_complete(flow, table ? table->memory.get() : nullptr)) continue;
+    LAKEBED_TRY(add(flow.insert()->query, flow.name, flow.body.once, flow.span));
   }
   return schema;
 }
@@ -178,8 +189,9 @@ Result<value::Schema> Planner::plan(const Dataset& dataset) {
   if (resets_.count(dataset.name.key()) == 0) {
     LAKEBED_ASSIGN(table, Table::open(session_, dataset.name));
   }
-  bool cdc = false;
-  for (const size_t index : dataset.flows) cdc = cdc || !pipeline_.flows[index].insert();
+  const bool cdc = std::any_of(dataset.flows.begin(), dataset.flows.end(), [this](size_t index) {
+    return !pipeline_.flows[index].insert();
+  });
   LAKEBED_ASSIGN(value::Schema schema, cdc ? plan_cdc(dataset, table.get())
                                            : plan_appended(dataset, table.get()));
   planned_.emplace_back(dataset.name, schema);
@@ -197,12 +209,14 @@ std::vector<size_t> run_order_of(const Pipeline& pipeline, const Dataset& datase
   return order;
 }
 
-Status run_flow(RunContext& context, const Flow& flow, const Dataset& dataset) {
-  if (flow.insert()) {
-    return run_append_flow(context, flow.name, flow.insert()->query, flow.span, dataset);
+Status run_flow(RunContext& context, const Flow& flow, const Dataset& dataset,
+                const value::Schema& planned) {
+  if (const plan::InsertSpec* insert = flow.insert()) {
+    return run_append_flow(context, {flow.name, insert->query, flow.body.once, flow.span},
+                           dataset);
   }
   if (flow.snapshot()) return run_snapshot_flow(context, flow, dataset);
-  return run_cdc_flow(context, flow, dataset);
+  return run_cdc_flow(context, flow, dataset, planned);
 }
 
 // An update while it runs.
@@ -364,12 +378,12 @@ Status Update::fill(const Dataset& dataset) {
     return refresh_materialized_view(context, dataset);
   }
   if (dataset.declaration.query) {
-    LAKEBED_TRY(run_append_flow(context, dataset.name.table, dataset.declaration.query,
-                                dataset.declaration.span, dataset));
+    LAKEBED_TRY(run_append_flow(context, {dataset.name.table, dataset.declaration.query, false,
+                                          dataset.declaration.span}, dataset));
   }
   for (const size_t index : run_order_of(pipeline_, dataset)) {
     const Flow& flow = pipeline_.flows[index];
-    LAKEBED_TRY(run_flow(context, flow, dataset));
+    LAKEBED_TRY(run_flow(context, flow, dataset, schemas_[dataset.name.key()]));
   }
   return {};
 }

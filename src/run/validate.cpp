@@ -69,6 +69,12 @@ Status check_ignore_null(const plan::FeedSpec& feed) {
   return {};
 }
 
+std::set<std::string> key_names(const plan::FeedSpec& feed) {
+  std::set<std::string> names;
+  for (const auto& name : feed.keys.names) names.insert(fold_case(name[0]));
+  return names;
+}
+
 struct Clause {
   const char* name;
   bool written;
@@ -148,8 +154,6 @@ Status check_snapshot(const plan::SnapshotSpec& snapshot, const SourceSpan& span
 
 // What a later version brings, refused at its clause.
 Status refuse_unbuilt(const Flow& flow) {
-  if (flow.snapshot()) return {};
-  if (flow.body.once) return not_built("ONCE", "ONCE flows are", flow.body.once_span);
   if (const auto* insert = flow.insert()) {
     if (insert->replace_kind.empty()) return {};
     return not_built("REPLACE_" + insert->replace_kind,
@@ -195,6 +199,39 @@ Status check_target_kind(const Dataset& target, const Flow& flow) {
       .with_hint("declare it with CREATE OR REFRESH STREAMING TABLE");
 }
 
+// The part of rule F1 that needs no types: feeds of one target have the same keys and SCD type.
+Status check_feeds_agree(const Pipeline& pipeline, const Dataset& dataset) {
+  const Flow* first = nullptr;
+  for (const size_t index : dataset.flows) {
+    const Flow& flow = pipeline.flows[index];
+    if (!flow.feed()) continue;
+    if (!first) {
+      first = &flow;
+      continue;
+    }
+    const plan::FeedSpec& one = *first->feed();
+    const plan::FeedSpec& other = *flow.feed();
+    const auto differ = [&](const char* what, const char* clause) {
+      return project_error(std::string("AUTOCDC_FLOWS_DIFFER.") + what,
+                           fmt::format("flows {} and {} fill {}, but differ in {}",
+                                       quote_name(first->name), quote_name(flow.name),
+                                       dataset.name.text(), clause),
+                           clause_span(other.clauses, clause, flow.span))
+          .with_hint("all flows into one target need the same keys, SCD type and type of sequence");
+    };
+    if (one.stored_as != other.stored_as) return differ("SCD_TYPE", "STORED AS");
+    if (one.stored_as == plan::StoredAs::kBitemporal) {
+      return project_error("AUTOCDC_BITEMPORAL_SEVERAL_FLOWS",
+                           fmt::format("{} is bitemporal: flow {} can't fill it beside flow {}",
+                                       dataset.name.text(), quote_name(flow.name),
+                                       quote_name(first->name)),
+                           flow.span);
+    }
+    if (key_names(one) != key_names(other)) return differ("KEYS", "KEYS");
+  }
+  return {};
+}
+
 Status check_fillers(const Pipeline& pipeline, const Dataset& dataset) {
   size_t cdc = 0;
   for (const size_t index : dataset.flows) cdc += pipeline.flows[index].insert() ? 0 : 1;
@@ -206,12 +243,7 @@ Status check_fillers(const Pipeline& pipeline, const Dataset& dataset) {
                                      dataset.name.text()),
                          pipeline.flows[dataset.flows.back()].span);
   }
-  if (cdc > 1 && !is_combined(pipeline, dataset)) {
-    return not_built("SEVERAL_FLOWS",
-                     fmt::format("a second AUTO CDC flow into {} is", dataset.name.text()),
-                     pipeline.flows[dataset.flows[1]].span);
-  }
-  return {};
+  return is_combined(pipeline, dataset) ? Status{} : check_feeds_agree(pipeline, dataset);
 }
 
 }  // namespace
