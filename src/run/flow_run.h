@@ -7,8 +7,8 @@
 
 namespace lakebed::run {
 
-// Runs a CDC flow into its target, which is made with the columns `planned` (those of all its flows)
-// where it does not exist. Rule F3 is checked before anything is touched. A lost race is no error:
+// Runs a CDC flow into its target. Where that does not exist it is made with the columns `planned`,
+// those of all its flows. Rule F3 is checked before anything is touched. A lost race is no error:
 // the table is read again and the flow goes on.
 Status run_cdc_flow(RunContext& context, const Flow& flow, const Dataset& target,
                     const value::Schema& planned);
@@ -17,7 +17,7 @@ Status run_cdc_flow(RunContext& context, const Flow& flow, const Dataset& target
 struct AppendFlow {
   std::string name;
   plan::RelationPtr query;
-  bool once = false;  // rule F1: reads a stream or a batch, in one commit, until it had rows
+  bool once = false;  // rule F1: reads a stream or a batch until it had rows
   SourceSpan span;
 };
 

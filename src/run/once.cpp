@@ -19,6 +19,7 @@ bool is_complete(const Flow& flow, const state::TableState* memory) {
   return flow.body.once && is_complete(flow.name, memory);
 }
 
+// Marks with the commit of the last batch that had rows before it or in it (rule F1).
 void mark_once(const std::string& flow, bool last, bool has_rows, const state::TableState& before,
                state::StateWriter& memory) {
   const std::string key = fold_case(flow);

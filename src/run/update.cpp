@@ -170,7 +170,8 @@ Result<value::Schema> Planner::plan_appended(const Dataset& dataset, const Table
   };
   if (dataset.declaration.query) {
     if (!stream && dataset.declaration.columns.empty()) schema.clear();
-    LAKEBED_TRY(add(dataset.declaration.query, dataset.name.table, false, dataset.declaration.span));
+    const SourceSpan& span = dataset.declaration.span;
+    LAKEBED_TRY(add(dataset.declaration.query, dataset.name.table, false, span));
   }
   for (const size_t index : dataset.flows) {
     const Flow& flow = pipeline_.flows[index];
