@@ -127,11 +127,13 @@ Status check_combined_plans(const Pipeline& pipeline, const Dataset& dataset,
   if (!is_combined(pipeline, dataset)) return {};
   const CdcPlan* snapshot = nullptr;
   for (const CdcPlan& plan : plans) snapshot = plan.from_snapshots ? &plan : snapshot;
-  LAKEBED_ASSERT(snapshot != nullptr);
   for (const size_t index : dataset.flows) {
     const Flow& flow = pipeline.flows[index];
     for (const CdcPlan& plan : plans) {
-      if (plan.flow != flow.name || plan.sequence_type == snapshot->sequence_type) continue;
+      // A ONCE snapshot flow that is complete is not planned: what the target remembers of it is
+      // compared with each feed's definition (rule F3).
+      if (!snapshot || plan.flow != flow.name) continue;
+      if (plan.sequence_type == snapshot->sequence_type) continue;
       return refused("INTEROP_SEQUENCE_TYPE_MISMATCH",
                      fmt::format("versions of flow {} are {}, SEQUENCE BY of flow {} is {}; they "
                                  "are one order and have one type",
