@@ -15,8 +15,8 @@ bool is_combined(const Pipeline& pipeline, const Dataset& dataset);
 // INTEROP_EXPECTATIONS_NOT_SUPPORTED, INTEROP_IGNORE_NULL_UNSUPPORTED.
 Status check_combined(const Pipeline& pipeline, const Dataset& dataset);
 
-// The same for what planning found. `plans`: of the CDC flows of the target that are not complete. Errors likewise:
-// INTEROP_SEQUENCE_TYPE_MISMATCH, INTEROP_RESERVED_COLUMN_NAME.
+// The same for what planning found. `plans`: of the CDC flows of the target that are not complete.
+// Errors likewise: INTEROP_SEQUENCE_TYPE_MISMATCH, INTEROP_RESERVED_COLUMN_NAME.
 Status check_combined_plans(const Pipeline& pipeline, const Dataset& dataset,
                             const std::vector<CdcPlan>& plans, const value::Schema& schema);
 
