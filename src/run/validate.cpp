@@ -154,6 +154,7 @@ Status check_snapshot(const plan::SnapshotSpec& snapshot, const SourceSpan& span
 
 // What a later version brings, refused at its clause.
 Status refuse_unbuilt(const Flow& flow) {
+  if (flow.snapshot()) return {};
   if (const auto* insert = flow.insert()) {
     if (insert->replace_kind.empty()) return {};
     return not_built("REPLACE_" + insert->replace_kind,
