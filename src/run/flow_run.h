@@ -24,6 +24,9 @@ struct AppendFlow {
 // Runs an append flow into its target.
 Status run_append_flow(RunContext& context, const AppendFlow& flow, const Dataset& target);
 
+// CANNOT_CHANGE_DATASET_TYPE where another kind of table lies at the place of a materialized view.
+Status check_view_place(const Table& table);
+
 // Computes a materialized view anew, in one commit.
 Status refresh_materialized_view(RunContext& context, const Dataset& view);
 

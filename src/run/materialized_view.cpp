@@ -95,17 +95,20 @@ Result<bool> replace_rows(Session& session, Table& table, const Dataset& view,
 
 }  // namespace
 
+Status check_view_place(const Table& table) {
+  if (!table.exists() || table.kind() == TargetKind::kMaterializedView) return {};
+  return update_error("CANNOT_CHANGE_DATASET_TYPE",
+                      fmt::format("{} is a table that is no materialized view of this project",
+                                  table.name.text()))
+      .with_hint("drop it, or give the materialized view another name");
+}
+
 Status refresh_materialized_view(RunContext& context, const Dataset& view) {
   LAKEBED_ASSIGN(const Computed computed, compute(context, view));
   uint64_t rows = 0;
   for (const value::ColumnBatch& batch : computed.rows) rows += batch.rows;
   LAKEBED_ASSIGN(const auto table, Table::open(context.session, view.name));
-  if (table->exists() && table->kind() != TargetKind::kMaterializedView) {
-    return update_error("CANNOT_CHANGE_DATASET_TYPE",
-                        fmt::format("{} is a table that is no materialized view of this project",
-                                    view.name.text()))
-        .with_hint("drop it, or give the materialized view another name");
-  }
+  LAKEBED_TRY(check_view_place(*table));
   for (int races = 0; races < 20; ++races) {
     LAKEBED_ASSIGN(const bool won, replace_rows(context.session, *table, view, computed));
     if (!won) {

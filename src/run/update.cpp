@@ -59,6 +59,7 @@ class Planner {
   // The schema of the dataset's table or view.
   Result<value::Schema> plan(const Dataset& dataset);
   std::vector<std::string> warnings;
+  std::string planning;  // the flow that was looked at last, for messages; "": the table's query
 
  private:
   Result<value::Schema> plan_query(const plan::RelationPtr& query, const std::string& flow,
@@ -108,6 +109,7 @@ Result<value::Schema> Planner::plan_query(const plan::RelationPtr& query, const 
 }
 
 Result<CdcPlan> Planner::plan_flow(const Dataset& dataset, const Flow& flow, const Table* table) {
+  planning = flow.name;
   const state::TableState* memory = table ? table->memory.get() : nullptr;
   FlowProgress progress(session_.project(), memory, flow.name);
   QueryCatalog catalog = catalog_for(&progress);
@@ -182,6 +184,7 @@ Result<value::Schema> Planner::plan_appended(const Dataset& dataset, const Table
 }
 
 Result<value::Schema> Planner::plan(const Dataset& dataset) {
+  planning.clear();
   if (dataset.is_view()) {
     return plan_query(dataset.declaration.query, dataset.name.table, nullptr, true, false,
                       dataset.declaration.span);
@@ -189,6 +192,9 @@ Result<value::Schema> Planner::plan(const Dataset& dataset) {
   std::unique_ptr<Table> table;
   if (resets_.count(dataset.name.key()) == 0) {
     LAKEBED_ASSIGN(table, Table::open(session_, dataset.name));
+  }
+  if (table && dataset.declaration.kind == plan::DatasetKind::kMaterializedView) {
+    LAKEBED_TRY(check_view_place(*table));
   }
   const bool cdc = std::any_of(dataset.flows.begin(), dataset.flows.end(), [this](size_t index) {
     return !pipeline_.flows[index].insert();
@@ -234,8 +240,9 @@ class Update {
   Status check_resets();
   void plan_all(const std::vector<size_t>& order);
   Status reset(const Dataset& dataset);
-  Status fill(const Dataset& dataset);
-  void fail(const Dataset& dataset, Error error);
+  bool fill(const Dataset& dataset);
+  bool went_well(const Dataset& dataset, const std::string& flow, Status done);
+  void fail(const Dataset& dataset, const std::string& flow, Error error);
   bool is_chosen(const Dataset& dataset) const {
     return chosen_.empty() || chosen_.count(dataset.name.key()) > 0;
   }
@@ -318,8 +325,7 @@ std::string Update::flow_of(const Dataset& dataset) const {
   return dataset.flows.empty() ? dataset.name.table : pipeline_.flows[dataset.flows[0]].name;
 }
 
-void Update::fail(const Dataset& dataset, Error error) {
-  const std::string flow = flow_of(dataset);
+void Update::fail(const Dataset& dataset, const std::string& flow, Error error) {
   failed_.insert(dataset.name.text());
   result_.failed_flows.push_back(flow);
   Event event = flow_event(flow, dataset.name.text(), "FAILED",
@@ -355,7 +361,8 @@ void Update::plan_all(const std::vector<size_t>& order) {
       project_problem_ = std::move(schema).error();
       return;
     } else {
-      fail(dataset, std::move(schema).error());
+      fail(dataset, planner.planning.empty() ? flow_of(dataset) : planner.planning,
+           std::move(schema).error());
     }
   }
 }
@@ -371,22 +378,32 @@ Status Update::reset(const Dataset& dataset) {
   return reset_table(context, dataset, schemas_[dataset.name.key()], kind);
 }
 
-Status Update::fill(const Dataset& dataset) {
+// Tells a failure of the flow; the other flows of the table go on (rule F13).
+bool Update::went_well(const Dataset& dataset, const std::string& flow, Status done) {
+  if (!done.ok()) fail(dataset, flow, std::move(done).error());
+  return done.ok();
+}
+
+bool Update::fill(const Dataset& dataset) {
   RunContext context{session_, pipeline_, sink_};
+  const std::string& table = dataset.name.table;
+  const plan::RelationPtr& query = dataset.declaration.query;
   if (dataset.declaration.kind == plan::DatasetKind::kMaterializedView ||
       dataset.declaration.kind == plan::DatasetKind::kManagedTable) {
-    if (!dataset.declaration.query) return {};
-    return refresh_materialized_view(context, dataset);
+    return !query || went_well(dataset, table, refresh_materialized_view(context, dataset));
   }
-  if (dataset.declaration.query) {
-    LAKEBED_TRY(run_append_flow(context, {dataset.name.table, dataset.declaration.query, false,
-                                          dataset.declaration.span}, dataset));
+  bool well = true;
+  if (query) {
+    const SourceSpan& span = dataset.declaration.span;
+    well = went_well(dataset, table,
+                     run_append_flow(context, {table, query, false, span}, dataset));
   }
   for (const size_t index : run_order_of(pipeline_, dataset)) {
     const Flow& flow = pipeline_.flows[index];
-    LAKEBED_TRY(run_flow(context, flow, dataset, schemas_[dataset.name.key()]));
+    Status done = run_flow(context, flow, dataset, schemas_[dataset.name.key()]);
+    well = went_well(dataset, flow.name, std::move(done)) && well;
   }
-  return {};
+  return well;
 }
 
 Result<UpdateResult> Update::run() {
@@ -411,11 +428,8 @@ Result<UpdateResult> Update::run() {
     }
     const bool resets = resets_.count(dataset.name.key()) > 0 &&
                         dataset.declaration.kind == plan::DatasetKind::kStreamingTable;
-    Status done = resets ? reset(dataset) : Status{};
-    if (done.ok()) done = fill(dataset);
-    if (!done.ok()) {
-      fail(dataset, std::move(done).error());
-    } else {
+    const bool ready = !resets || went_well(dataset, flow_of(dataset), reset(dataset));
+    if (ready && fill(dataset)) {
       sink_.emit(flow_event(flow_of(dataset), dataset.name.text(), "COMPLETED",
                             flow_of(dataset) + " is up to date"));
     }
@@ -438,7 +452,11 @@ Result<UpdatePlan> plan_update(Session& session, const Pipeline& pipeline,
     auto schema = planner.plan(dataset);
     if (!schema.ok()) {
       Error error = std::move(schema).error();
-      if (!dataset.flows.empty()) error.within("flow " + pipeline.flows[dataset.flows[0]].name);
+      if (!planner.planning.empty()) {
+        error.within("flow " + planner.planning);
+      } else if (!dataset.flows.empty()) {
+        error.within("flow " + pipeline.flows[dataset.flows[0]].name);
+      }
       return error;
     }
     planned.schema = std::move(schema).value();

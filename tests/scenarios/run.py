@@ -24,6 +24,12 @@ next one are its body; `#` begins a comment line outside of bodies.
     === ordered sql STATEMENT              the same, rows in order
     === files PATTERN                      the body holds the number of files that match
     === mark / === untouched               no file of the warehouse differs from the mark
+    === refuses CODE [RUN]                 transformations/t.sql with the clauses of the body (or
+                                           with its text, where that has CREATE) is refused with
+                                           CODE: exit 2 by dry-run, exit RUN (default 2) by run; no
+                                           file of the warehouse changes, then t.sql is as before
+    === refuses-batch CODE                 the body as next file of the feed is refused by run with
+                                           exit 1, no file of the warehouse changes, then it is gone
 
 Expectations: `exit N` (default 0), `error CODE` (standard error begins so), `says TEXT`,
 `silent TEXT` (must not be said), `at FILE:LINE:COLUMN`.
@@ -105,13 +111,14 @@ class Project:
         self.root = pathlib.Path(root)
         self.feeds = 0
         self.target = ""
+        self.schema = ""
         self.marked = {}
         (self.root / "feeds" / "feed").mkdir(parents=True)
         self.write("transformations/empty.sql", "-- No pipeline file is a project error.\n")
         (self.root / "spark-pipeline.yml").write_text(SPEC.format(root=self.root))
 
     def step(self, head, body):
-        for word in ("ordered sql", "dry-run"):
+        for word in ("ordered sql", "dry-run", "refuses-batch", "refuses"):
             if head.startswith(word):
                 return getattr(self, word.replace(" ", "_").replace("-", "_"))(
                     head[len(word):].strip(), body)
@@ -140,9 +147,35 @@ class Project:
         self.target = " " + "\n".join([text, *body])
 
     def do_cdc(self, schema, body):
+        self.schema = schema
         text = CDC.format(schema=schema.replace("'", "\\'"), target=self.target,
                           clauses="\n".join(line for line in body if line.strip()))
         self.write("transformations/t.sql", text)
+
+    def refuses(self, text, body):
+        code, _, exit_of_run = text.partition(" ")
+        place = self.root / "transformations" / "t.sql"
+        before = place.read_bytes() if place.exists() else None
+        if any("CREATE " in line for line in body):
+            self.write("transformations/t.sql", "\n".join(body) + "\n")
+        else:
+            self.do_cdc(self.schema, body)
+        self.do_mark()
+        self.expect(self.call("dry-run"), ["exit 2", "error " + code])
+        self.expect(self.call("run"), ["exit " + (exit_of_run or "2"), "error " + code])
+        self.do_untouched()
+        if before is None:
+            place.unlink()
+        else:
+            place.write_bytes(before)
+
+    def refuses_batch(self, code, body):
+        path = self.root / "feeds" / "feed" / f"{self.feeds + 1:04d}.json"
+        path.write_text("\n".join(body) + "\n")
+        self.do_mark()
+        self.expect(self.call("run"), ["exit 1", "error " + code])
+        self.do_untouched()
+        path.unlink()
 
     def do_setting(self, text, _):
         key, _, value = text.partition(":")
