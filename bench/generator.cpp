@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace lakebed::bench {
 
@@ -97,26 +98,67 @@ value::Schema feed_schema() {
   return schema;
 }
 
+namespace {
+
+void append_row(const Change& change, ColumnBatch& out) {
+  const Payload p = parts(change.payload);
+  auto& columns = out.columns;
+  columns[0].append_integer(change.id);
+  columns[1].append_integer(change.sequence);
+  columns[2].append_bytes(change.is_delete ? "d" : "u");
+  columns[3].append_bytes(fmt::format("name-{:012d}", p.name));
+  columns[4].append_bytes(kCities[p.city]);
+  columns[5].append_integer(static_cast<int64_t>(p.quantity));
+  columns[6].append_decimal(static_cast<value::Int128>(p.cents));
+  columns[7].append_fixed(static_cast<double>(p.quarters) / 4.0);
+  columns[8].append_integer(static_cast<int64_t>(p.day));
+  columns[9].append_bytes(fmt::format("note-{:012d} of a row", p.note));
+  ++out.rows;
+}
+
+// A row's state in a copy: 1 % get another payload with each copy, 0.5 % are missing from each.
+std::optional<Change> copy_row(uint64_t batch, uint64_t row) {
+  uint64_t changed = 0;
+  for (uint64_t at = 1; at <= batch; ++at) changed = mix(kSeed, at, row) % 200 < 2 ? at : changed;
+  if (mix(kSeed, batch, row) % 200 == 2) return std::nullopt;
+  Change change;
+  change.id = static_cast<int64_t>(row);
+  change.sequence = static_cast<int64_t>(changed);
+  change.payload = mix(kSeed, changed, row);
+  return change;
+}
+
+}  // namespace
+
 ColumnBatch feed_rows(const Shape& shape, uint64_t batch, uint64_t first, uint64_t count) {
   ColumnBatch out = ColumnBatch::empty(feed_schema());
   for (Column& column : out.columns) column.reserve(count);
   for (uint64_t row = first; row < first + count; ++row) {
-    const Change change = change_at(shape, batch, row);
-    const Payload p = parts(change.payload);
-    auto& columns = out.columns;
-    columns[0].append_integer(change.id);
-    columns[1].append_integer(change.sequence);
-    columns[2].append_bytes(change.is_delete ? "d" : "u");
-    columns[3].append_bytes(fmt::format("name-{:012d}", p.name));
-    columns[4].append_bytes(kCities[p.city]);
-    columns[5].append_integer(static_cast<int64_t>(p.quantity));
-    columns[6].append_decimal(static_cast<value::Int128>(p.cents));
-    columns[7].append_fixed(static_cast<double>(p.quarters) / 4.0);
-    columns[8].append_integer(static_cast<int64_t>(p.day));
-    columns[9].append_bytes(fmt::format("note-{:012d} of a row", p.note));
+    append_row(change_at(shape, batch, row), out);
   }
-  out.rows = count;
   return out;
+}
+
+ColumnBatch copy_rows(const Shape& shape, uint64_t batch) {
+  ColumnBatch out = ColumnBatch::empty(feed_schema());
+  for (Column& column : out.columns) column.reserve(shape.rows);
+  for (uint64_t row = 0; row < shape.rows; ++row) {
+    if (const auto change = copy_row(batch, row)) append_row(*change, out);
+  }
+  return out;
+}
+
+Checksum copy_answer(const Shape& shape, uint64_t batch) {
+  Checksum sum;
+  for (uint64_t row = 0; row < shape.rows; ++row) {
+    const auto change = copy_row(batch, row);
+    if (!change) continue;
+    ++sum.rows;
+    sum.ids += change->id;
+    sum.sequences += change->sequence;
+    sum.payloads += payload_sum(change->id, change->payload);
+  }
+  return sum;
 }
 
 std::string Checksum::text() const {

@@ -101,7 +101,7 @@ Status run_plan(const Plan& plan) {
   const uint64_t last = plan.warm_up + plan.batches;
   for (uint64_t batch = 1; batch <= last; ++batch) {
     LAKEBED_ASSIGN([[maybe_unused]] const Cost made, feed->apply(batch));
-    oracle.apply(batch);
+    if (!plan.workload.snapshots) oracle.apply(batch);
     uint64_t bytes = 0;
     for (const auto& worker : workers) {
       const auto most = plan.at_most.find(worker->name());
@@ -111,7 +111,10 @@ Status run_plan(const Plan& plan) {
       if (worker->name() == "ours") bytes = cost.bytes_written;
       if (batch > plan.warm_up) costs[worker->name()].push_back(cost);
       if (batch == until) {
-        if (!wanted.contains(batch)) wanted[batch] = oracle.answer();
+        if (!wanted.contains(batch)) {
+          wanted[batch] = plan.workload.snapshots ? copy_answer(plan.workload.shape, batch)
+                                                  : oracle.answer();
+        }
         LAKEBED_TRY(check(*worker, wanted[batch]));
       }
     }
@@ -130,6 +133,14 @@ std::vector<Plan> plans(const std::string& folder, const std::vector<uint64_t>& 
             {"ours", "merge", "delete+insert", "LB1", "LB5"}, 1, 5, {}};
     if (rows > 1'000'000) w1.at_most["merge"] = 1;
     out.push_back(w1);
+  }
+  for (const bool history : {false, true}) {
+    for (const uint64_t rows : sizes) {
+      Plan w10{history ? "W10 SCD2" : "W10", {folder + "/w10", {rows, 0, false}, false, history},
+               {"ours", "decode", "LB4"}, 1, 7, {}};
+      w10.workload.snapshots = true;
+      out.push_back(w10);
+    }
   }
   for (const uint64_t rows : sizes) {
     if (rows < 1'000'000) continue;
@@ -173,7 +184,7 @@ int main(int argc, char** argv) {
   app.add_option("--folder", folder, "where feeds and tables are made; it is emptied");
   app.add_option("--rows", sizes, "sizes of the target")->delimiter(',');
   app.add_option("--commits", commits, "commits of W5");
-  app.add_option("--only", only, "W1, W5 or SCD2");
+  app.add_option("--only", only, "W1, W5, SCD2, W10 or W10 SCD2");
   bool alone = false;
   app.add_flag("--alone", alone, "no peers: for a profiler");
   CLI11_PARSE(app, argc, argv);

@@ -43,6 +43,11 @@ class Ours : public System {
     write_file("spark-pipeline.yml",
                "name: bench\nstorage: storage\nlibraries:\n  - glob:\n      include: "
                "transformations/**\nconfiguration:\n  lakebed.batch.maxBytes: 64MB\n");
+    if (workload_.snapshots) {
+      write_file("transformations/bench.sql", snapshot_pipeline(workload_));
+      LAKEBED_ASSIGN([[maybe_unused]] const Cost first, apply(0));
+      return {};
+    }
     write_pipeline(fmt::format("read_files('{}/load', format => 'parquet')", workload_.folder));
     LAKEBED_TRY(update());
     std::filesystem::create_directories(workload_.folder + "/feed");
@@ -55,6 +60,8 @@ class Ours : public System {
   }
 
   Result<Cost> apply(uint64_t batch) override {
+    if (workload_.snapshots) std::filesystem::remove_all(workload_.folder + "/feed");
+    std::filesystem::create_directories(workload_.folder + "/feed");
     // The others get their file at the same moment: it is linked where our source looks.
     const std::string file = feed_path(workload_, batch);
     const std::string seen =

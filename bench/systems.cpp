@@ -27,6 +27,7 @@ class Feed : public System {
     std::filesystem::create_directories(workload_.folder + "/load");
     std::filesystem::create_directories(workload_.folder + "/changes");
     const uint64_t rows = workload_.shape.rows;
+    if (workload_.snapshots) return write_copy(0);
     for (uint64_t first = 0, part = 0; first < rows; first += kRowsOfLoadFile, ++part) {
       const auto batch =
           feed_rows(workload_.shape, 0, first, std::min(kRowsOfLoadFile, rows - first));
@@ -36,6 +37,10 @@ class Feed : public System {
   }
 
   Result<Cost> apply(uint64_t batch) override {
+    if (workload_.snapshots) {
+      LAKEBED_TRY(write_copy(batch));
+      return Cost{};
+    }
     const auto rows = feed_rows(workload_.shape, batch, 0, workload_.shape.changes);
     const std::string path = feed_path(workload_, batch);
     if (!workload_.json) {
@@ -58,6 +63,9 @@ class Feed : public System {
     LAKEBED_ASSIGN([[maybe_unused]] const auto written,
                    engine_->write_parquet(path, rows.schema, {&rows}, {}));
     return {};
+  }
+  Status write_copy(uint64_t batch) {
+    return write(feed_path(workload_, batch), copy_rows(workload_.shape, batch));
   }
   Workload workload_;
   std::unique_ptr<engine::Engine> engine_;
@@ -104,6 +112,7 @@ std::string feed_path(const Workload& workload, uint64_t batch) {
 std::unique_ptr<System> make_system(const std::string& name, const Workload& workload) {
   if (name == "ours") return make_ours(workload);
   if (name == "feed") return std::make_unique<Feed>(workload);
+  if (name == "decode" || name == "LB4") return make_decode(name == "LB4", workload);
   if (name == "LB5") return std::make_unique<Commit>(workload);
   return make_duck(name, workload);
 }

@@ -19,6 +19,7 @@ struct Workload {
   Shape shape;
   bool json = false;    // feed of changes as JSON lines, else Parquet
   bool history = false; // SCD type 2
+  bool snapshots = false;  // each batch is a whole copy of the table
 };
 
 // Feed file of a batch: change-000001.parquet or .json; parts of the initial table: load-*.
@@ -37,7 +38,7 @@ class System {
 
 // "ours", "merge" (DuckDB's MERGE INTO), "delete+insert" (DuckDB, sorted, one transaction),
 // "LB1" (DuckDB sorts the feed and writes it as one Parquet file), "LB5" (durable commit of as
-// many bytes as `apply` is told), "feed" (writes the feed files: apply makes a batch's file).
+// many bytes as `apply` is told), "decode" and "LB4" (read a copy; hash it, too), "feed" (writes the feed files: apply makes a batch's file).
 std::unique_ptr<System> make_system(const std::string& name, const Workload& workload);
 
 }  // namespace lakebed::bench

@@ -34,7 +34,7 @@ class EventReader {
   }
 
   Status add(ColumnBatch evaluated);
-  Result<EventBatch> finish();
+  Result<EventBatch> finish(bool sorted = true);
 
  private:
   Status check_not_null(const ColumnBatch& part, const Column& operations) const;
@@ -160,7 +160,7 @@ Error EventReader::refusal(const char* kind, const std::string& what) const {
 }
 
 // Rule E6: in this order. As no sequence is NULL, no row that is shown begins at NULL (rule B6).
-Result<EventBatch> EventReader::finish() {
+Result<EventBatch> EventReader::finish(bool sorted) {
   if (null_sequences_ > 0) {
     return refusal("NULL_SEQUENCE", fmt::format("SEQUENCE BY is NULL in {}", null_sequences_));
   }
@@ -172,12 +172,12 @@ Result<EventBatch> EventReader::finish() {
                           null_keys_[i]);
   }
   if (!counts.empty()) return refusal("NULL_KEY", counts);
-  cdc::sort_events(batch_.events);
+  if (sorted) cdc::sort_events(batch_.events);
   return std::move(batch_);
 }
 
 // Rows of a snapshot that are hashed, looked up and sieved at a time: enough for look-ups in key
-// order to be a merge, few enough to be small beside the engine's own memory.
+// order to be near each other, few enough to be small beside the engine's own memory.
 constexpr size_t kSnapshotChunkRows = 128 * 1024;
 
 // A snapshot's query has no columns of our own: all rows are upserts, and their sequence is given.
@@ -201,11 +201,9 @@ void append_kept(EventBatch chunk, EventBatch& kept) {
     kept.rows += chunk.rows;
   } else if (!chunk.events.empty()) {
     std::vector<uint32_t> arrivals;
-    for (const cdc::Event& event : chunk.events) arrivals.push_back(event.arrival);
-    std::sort(arrivals.begin(), arrivals.end());
     for (cdc::Event& event : chunk.events) {
-      const auto at = std::lower_bound(arrivals.begin(), arrivals.end(), event.arrival);
-      event.arrival = base + static_cast<uint32_t>(at - arrivals.begin());
+      arrivals.push_back(event.arrival);
+      event.arrival = base + static_cast<uint32_t>(arrivals.size()) - 1;
     }
     kept.first.push_back(base);
     kept.parts.push_back(chunk.gather(arrivals));
@@ -274,7 +272,7 @@ Result<EventBatch> read_snapshot(const CdcPlan& plan, engine::Engine& engine,
       add_operations(*evaluated);
       LAKEBED_TRY(chunk.add(std::move(*evaluated)));
     }
-    LAKEBED_ASSIGN(EventBatch events, chunk.finish());
+    LAKEBED_ASSIGN(EventBatch events, chunk.finish(false));
     LAKEBED_TRY(sieve.keep_changes(events.events));
     append_kept(std::move(events), kept);
   }

@@ -46,8 +46,8 @@ Result<EventBatch> read_events(const CdcPlan& plan, engine::Engine& engine,
 class RowSieve {
  public:
   virtual ~RowSieve() = default;
-  // Takes the events out that change nothing. Requires: sorted by key, of a part of the snapshot;
-  // their order stays.
+  // Takes the events out that change nothing; those of a part of the snapshot, in its order, which
+  // stays.
   virtual Status keep_changes(std::vector<cdc::Event>& events) = 0;
 };
 

@@ -6,9 +6,9 @@
 
 #include "base/names.h"
 #include "run/batch_commit.h"
+#include "run/key_states.h"
 #include "run/maintain.h"
 #include "run/once.h"
-#include "run/snapshot_diff.h"
 #include "run/version_query.h"
 #include "value/text.h"
 
@@ -40,6 +40,28 @@ class OneKey : public RowSieve {
   Hash128 key_;
 };
 
+// Passes what differs from the memory (rule S1).
+class Differences : public RowSieve {
+ public:
+  explicit Differences(KeyStates& states) : states_(states) {}
+  Status keep_changes(std::vector<cdc::Event>& events) override {
+    keys_.clear();
+    for (const cdc::Event& event : events) keys_.push_back(event.key);
+    LAKEBED_TRY(states_.see(keys_, found_));
+    size_t kept = 0;
+    for (size_t i = 0; i < events.size(); ++i) {
+      if (cdc::row_differs(events[i], found_[i])) events[kept++] = events[i];
+    }
+    events.resize(kept);
+    return {};
+  }
+
+ private:
+  KeyStates& states_;
+  std::vector<Hash128> keys_;
+  std::vector<cdc::KeyState> found_;
+};
+
 // One snapshot flow while it runs.
 class SnapshotRun {
  public:
@@ -61,7 +83,7 @@ class SnapshotRun {
   Result<std::optional<SnapshotVersion>> last_version() const;
   Status check_order(const OfferedSnapshot& offered) const;
   Status check_empty_target() const;
-  Status check_rest(const OfferedSnapshot& offered, const SnapshotDiff::Rest& rest,
+  Status check_rest(const OfferedSnapshot& offered, const KeyStates::Rest& rest,
                     const value::Schema& columns, cdc::SequenceView version);
   Result<std::string> duplicate_sample(const OfferedSnapshot& offered, const Hash128& key,
                                        const value::Schema& columns, cdc::SequenceView version);
@@ -131,7 +153,7 @@ Result<std::string> SnapshotRun::duplicate_sample(const OfferedSnapshot& offered
 }
 
 // Rules S3 and S5, before anything is written.
-Status SnapshotRun::check_rest(const OfferedSnapshot& offered, const SnapshotDiff::Rest& rest,
+Status SnapshotRun::check_rest(const OfferedSnapshot& offered, const KeyStates::Rest& rest,
                                const value::Schema& columns, cdc::SequenceView version) {
   const std::string which = fmt::format("flow {}: the snapshot of version {}",
                                         quote_name(flow_.name), offered.version.text(zone()));
@@ -164,11 +186,12 @@ Result<EventBatch> SnapshotRun::difference(const OfferedSnapshot& offered,
   }
   const value::Schema columns = without_time_columns(schema_, offered.plan.kind);
   LAKEBED_ASSIGN(engine::Engine * engine, session.engine());
-  SnapshotDiff diff(*table_->memory, offered.plan.kind, version,
-                    session.project().storage / "_spill");
+  LAKEBED_ASSIGN(const auto states, key_states(*table_->memory, offered.plan.kind, version,
+                                               session.project().storage / "_spill"));
+  Differences differences(*states);
   LAKEBED_ASSIGN(EventBatch events, read_snapshot(offered.plan, *engine, offered.inputs, columns,
-                                                  version, diff));
-  LAKEBED_ASSIGN(const SnapshotDiff::Rest rest, diff.finish());
+                                                  version, differences));
+  LAKEBED_ASSIGN(const KeyStates::Rest rest, states->finish());
   LAKEBED_TRY(check_rest(offered, rest, columns, version));
   const size_t upserts = events.events.size();
   auto arrival = static_cast<uint32_t>(events.rows);  // deletes have no row: numbers beyond them
