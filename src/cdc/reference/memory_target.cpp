@@ -125,6 +125,19 @@ void MemoryTargetScd1::perform(const Hash128& key, const Scd1Decision& decision)
   entries_[key] = own(entry);
 }
 
+KeyState MemoryTargetScd1::state_at(const Hash128& key, const SequenceView& version) const {
+  const auto found = entries_.find(key);
+  if (found == entries_.end()) return key_state_scd1(nullptr, version);
+  const Entry known = found->second.view();
+  return key_state_scd1(&known, version);
+}
+
+std::vector<Hash128> MemoryTargetScd1::keys() const {
+  std::vector<Hash128> out;
+  for (const auto& [key, entry] : entries_) out.push_back(key);
+  return out;
+}
+
 // ---- SCD type 2 ------------------------------------------------------------------------------
 
 class MemoryTargetScd2::HistoryCursor : public Cursor {
@@ -161,6 +174,27 @@ size_t MemoryTargetScd2::entries() const {
     total += history.boundaries.size() + history.absorbed.size();
   }
   return total;
+}
+
+KeyState MemoryTargetScd2::state_at(const Hash128& key, const SequenceView& version) {
+  const auto found = histories_.find(key);
+  if (found == histories_.end()) return {};
+  HistoryCursor cursor(found->second);
+  const KeyState asked = key_state_scd2(cursor, version);
+  KeyStateScd2 walked(version);
+  for (const auto& [code, entry] : found->second.boundaries) walked.add(entry.view());
+  for (const auto& [code, entry] : found->second.absorbed) walked.add(entry.view());
+  const KeyState seen = walked.state();
+  if (seen.kind != asked.kind || seen.value_hash != asked.value_hash) {
+    fault("scd2: a walk and the cursor see different states of a key");
+  }
+  return asked;
+}
+
+std::vector<Hash128> MemoryTargetScd2::keys() const {
+  std::vector<Hash128> out;
+  for (const auto& [key, history] : histories_) out.push_back(key);
+  return out;
 }
 
 void MemoryTargetScd2::apply(std::span<const Delivery> batch) {

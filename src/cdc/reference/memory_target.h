@@ -13,6 +13,7 @@
 #include "cdc/reference/twin.h"
 #include "cdc/scd1.h"
 #include "cdc/scd2.h"
+#include "cdc/snapshot_diff.h"
 
 namespace lakebed::cdc::reference {
 
@@ -50,6 +51,9 @@ class MemoryTargetScd1 {
   const Metrics& metrics() const { return metrics_; }  // of the last batch
   bool changed() const { return changed_; }            // rows or entries, in the last batch
   size_t entries() const { return entries_.size(); }
+  // What a snapshot of that version is compared with, and the keys that it may lack.
+  KeyState state_at(const Hash128& key, const SequenceView& version) const;
+  std::vector<Hash128> keys() const;
   std::string take_faults() { return std::exchange(faults_, {}); }
 
  private:
@@ -74,6 +78,10 @@ class MemoryTargetScd2 {
   const Scd2Counters& counters() const { return kernel_.counters(); }
   uint64_t old_rows_read() const { return old_rows_read_; }  // sources kOldRow, of all batches
   size_t entries() const;
+  // What a snapshot of that version is compared with, and the keys that it may lack. Asked of the
+  // cursor and of a walk, which must agree.
+  KeyState state_at(const Hash128& key, const SequenceView& version);
+  std::vector<Hash128> keys() const;
   size_t heap_size() const { return heap_.size(); }
   std::string take_faults() { return std::exchange(faults_, {}); }
 
