@@ -37,8 +37,8 @@ value::Schema feed_schema();
 // Rows first .. first + count - 1 of a batch.
 value::ColumnBatch feed_rows(const Shape& shape, uint64_t batch, uint64_t first, uint64_t count);
 
-// Copy `batch` of a table of `rows` keys: against the copy before, about 1 % of the rows have another
-// payload, 0.5 % are gone and 0.5 % are back.
+// Copy `batch` of a table of `rows` keys: against the copy before, about 1 % of the rows have
+// another payload, 0.5 % are gone and 0.5 % are back.
 value::ColumnBatch copy_rows(const Shape& shape, uint64_t batch);
 
 // What a table is compared by: four sums over its rows, in any order.
