@@ -144,7 +144,8 @@ def drop_column(history, name):
     definition.values = [column for column in definition.values if column.name != name]
     definition.order = [one for one in definition.order if one != name]
     definition.late_columns.pop(name, None)
-    for choice in (definition.select, definition.track, *(f.partial for f in definition.flows)):
+    for choice in (definition.select, definition.track,
+                   *(partial for flow in definition.flows for partial in flow.partials)):
         if hasattr(choice, "names"):
             choice.names = [one for one in choice.names if one != name]
     for batch in history.batches:
@@ -168,7 +169,7 @@ def smaller_feeds(history):
                     history.seed)
         size //= 2
     for number in range(1, len(history.batches)):
-        if history.definition.late_columns:
+        if history.definition.is_pinned:
             break
         before, here = history.batches[number - 1:number + 1]
         merged = [left + right for left, right in zip(before, here)]

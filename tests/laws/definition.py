@@ -47,6 +47,14 @@ class Flow:
     partial: typing.Any = None       # None, Choice (IGNORE NULL UPDATES), or "named"
     once: bool = False
     snapshot: bool = False           # of snapshots with versions, not of events
+    changes: tuple = ()              # (batch, partial from then on): the clause was rewritten
+
+    def partial_at(self, batch):
+        return self.changes[1] if self.changes and batch >= self.changes[0] else self.partial
+
+    @property
+    def partials(self):
+        return [self.partial] + ([self.changes[1]] if self.changes else [])
 
 
 @dataclasses.dataclass
@@ -68,7 +76,12 @@ class Definition:
 
     @property
     def named(self):
-        return any(flow.partial == "named" for flow in self.flows)
+        return any("named" in flow.partials for flow in self.flows)
+
+    @property
+    def is_pinned(self):
+        """What the pipeline's text says depends on the batch, so events keep theirs."""
+        return bool(self.late_columns) or any(flow.changes for flow in self.flows)
 
     @property
     def all_columns(self):
@@ -129,17 +142,17 @@ def sequence_text(columns, style):
     return names[0] if len(names) == 1 else f"STRUCT({', '.join(names)})"
 
 
-def partial_text(definition, flow):
-    if flow.partial is None:
+def partial_text(definition, partial):
+    if partial is None:
         return []
-    if flow.partial == "named":
+    if partial == "named":
         return ["COLUMNS TO UPDATE which"]
-    if flow.partial.all_but and not flow.partial.names:
+    if partial.all_but and not partial.names:
         return ["IGNORE NULL UPDATES"]
-    return ["IGNORE NULL UPDATES ON " + flow.partial.text(definition.all_columns)]
+    return ["IGNORE NULL UPDATES ON " + partial.text(definition.all_columns)]
 
 
-def clauses(definition, flow):
+def clauses(definition, flow, batch):
     style = definition.style
     lines = []
     if definition.deletes:
@@ -156,7 +169,7 @@ def clauses(definition, flow):
         lines.append("STORED AS " + KINDS[definition.kind])
     if definition.track is not None:
         lines.append("TRACK HISTORY ON " + definition.track.text(definition.all_columns))
-    partial = partial_text(definition, flow)
+    partial = partial_text(definition, flow.partial_at(batch))
     return partial + lines if style % 2 else lines + partial
 
 
@@ -179,7 +192,7 @@ def feed_text(definition, flow, batch, variant):
         f"SELECT * FROM STREAM read_files('${{feeds}}/{variant or 'main'}/{flow.name}', "
         "format => 'json',", f"  schema => '{schema}');",
         f"CREATE FLOW {flow.name}{variant} AS AUTO CDC{once} INTO t{variant}",
-        f"FROM STREAM({view})", f"KEYS ({keys})", *clauses(definition, flow)]) + ";"
+        f"FROM STREAM({view})", f"KEYS ({keys})", *clauses(definition, flow, batch)]) + ";"
 
 
 def snapshot_text(definition, flow, batch, variant):

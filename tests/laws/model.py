@@ -15,6 +15,7 @@ class Delivery:
     flow: int
     row: dict
     columns: tuple
+    partial: object = None           # the flow's clause at that time (rule P3)
 
     def get(self, name):
         return self.row.get(name) if name in self.columns else None
@@ -72,12 +73,12 @@ def filled(kind, old, new):
 
 
 def is_partial(definition):
-    return any(flow.partial is not None for flow in definition.flows)
+    return any(partial is not None for flow in definition.flows for partial in flow.partials)
 
 
 def written(definition, state, delivery):
     """The row after an upsert, `state` being the row before it (None: there was none)."""
-    flow = definition.flows[delivery.flow]
+    partial = delivery.partial
     keys = {column.name for column in definition.keys}
     state = state or {}
     row = {}
@@ -86,15 +87,15 @@ def written(definition, state, delivery):
     for column in definition.output():
         old, new = state.get(column.name), delivery.get(column.name)
         present = column.name in delivery.columns
-        if column.name in keys or flow.partial is None:
+        if column.name in keys or partial is None:
             value = new                       # rule F3: what is missing is NULL
         elif not present:
             value = old                       # rule F3: ... or absent
-        elif flow.partial == "named":         # rule P2
+        elif partial == "named":              # rule P2
             own = named is None or column.name.lower() in named or column.name == "which"
             value = new if own else old
         else:                                 # rule P1
-            value = filled(column.type, old, new) if flow.partial.has(column.name) else new
+            value = filled(column.type, old, new) if partial.has(column.name) else new
         row[column.name] = empty_struct(column.type, value) if is_partial(definition) else value
     return row
 
