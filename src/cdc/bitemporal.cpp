@@ -1,0 +1,269 @@
+#include "cdc/bitemporal.h"
+
+#include <algorithm>
+
+#include "cdc/bitemporal_book.h"
+
+namespace lakebed::cdc {
+
+namespace {
+
+// What holds from a business time on at one system time: nothing known (absent), a delete, or
+// values.
+struct State {
+  bool present = false;
+  bool deletes = false;
+  uint64_t value_hash = 0;
+  ValueSource values;
+
+  bool shows() const { return present && !deletes; }
+};
+
+State state_of(const BusinessEvent& event) {
+  return {true, event.deletes, event.value_hash, event.values};
+}
+
+// The neighbourhood of a business time at one system time, without that business time itself.
+struct Neighbours {
+  State before;               // the state that reaches the business time from below
+  Moment before_start;        // where its stretch starts, where before.shows()
+  State after;                // the next state
+  Moment after_at;            // its business time, where after.present
+  std::optional<Moment> after_end;  // where its stretch ends, where after.shows()
+};
+
+// A stretch of one timeline.
+struct Stretch {
+  Moment start;
+  std::optional<Moment> end;
+  uint64_t value_hash = 0;
+  ValueSource values;
+  bool operator==(const Stretch& other) const {
+    return start == other.start && end == other.end && value_hash == other.value_hash;
+  }
+};
+
+// The stretches around `business` when `here` is the state there. Rule C2: equal neighbours are
+// one, a delete ends and creates nothing.
+class Stretches {
+ public:
+  Stretches(const Neighbours& around, Moment business, const State& here) {
+    if (around.before.shows()) open(around.before_start, around.before);
+    if (here.present) next(business, here);
+    if (around.after.present) {
+      next(around.after_at, around.after);
+      close(around.after_end);
+    } else {
+      close(std::nullopt);
+    }
+  }
+
+  bool has(const Stretch& stretch) const {
+    return std::find(all_.begin(), all_.end(), stretch) != all_.end();
+  }
+  const std::vector<Stretch>& all() const { return all_; }
+
+ private:
+  void open(Moment start, const State& state) {
+    all_.push_back({start, std::nullopt, state.value_hash, state.values});
+    open_ = true;
+  }
+  void close(const std::optional<Moment>& end) {
+    if (open_) all_.back().end = end;
+    open_ = false;
+  }
+  void next(Moment at, const State& state) {
+    if (open_ && state.shows() && state.value_hash == all_.back().value_hash) return;
+    close(at);
+    if (state.shows()) open(at, state);
+  }
+
+  std::vector<Stretch> all_;
+  bool open_ = false;
+};
+
+// Brings one event into a book.
+class Placing {
+ public:
+  Placing(BitemporalBook& book, BitemporalCounters& counters) : book_(book), counters_(counters) {}
+
+  void place(const BusinessEvent& event);
+
+ private:
+  State state_before(const BusinessEvent& event);
+  std::optional<Moment> next_system(const BusinessEvent& event);
+  // Both look at system time `now` and lower `until_` to where something of it changes.
+  Neighbours neighbours(Moment business, Moment now);
+  bool nearest(Seek how, Moment business, Moment now, BusinessEvent& out);
+  void bound(const std::optional<Moment>& system);
+  void change(const Neighbours& around, const BusinessEvent& event, const State& before,
+              Moment now);
+  void cut(const Stretch& stretch, Moment now);
+  void add(const Stretch& stretch, Moment now);
+
+  BitemporalBook& book_;
+  BitemporalCounters& counters_;
+  std::optional<Moment> until_;
+};
+
+// The state at the event's business time in the interval that the event takes over.
+State Placing::state_before(const BusinessEvent& event) {
+  BusinessEvent known;
+  return book_.winner(event.business, event.system, known) ? state_of(known) : State{};
+}
+
+std::optional<Moment> Placing::next_system(const BusinessEvent& event) {
+  BusinessEvent next;
+  if (!book_.event(Seek::kAbove, event.business, event.system, next)) return std::nullopt;
+  if (next.business != event.business) return std::nullopt;
+  return next.system;
+}
+
+void Placing::bound(const std::optional<Moment>& system) {
+  if (system && (!until_ || *system < *until_)) until_ = system;
+}
+
+// The nearest business time below or above with a state at `now`; what becomes known later between
+// bounds the interval.
+bool Placing::nearest(Seek how, Moment business, Moment now, BusinessEvent& out) {
+  BusinessEvent some;
+  Moment edge = how == Seek::kBelow ? kFirstMoment : kLastMoment;
+  while (book_.event(how, business, edge, some)) {
+    business = some.business;
+    bound(next_system({business, now, 0, {}, false}));
+    if (book_.winner(business, now, out)) return true;
+  }
+  return false;
+}
+
+Neighbours Placing::neighbours(Moment business, Moment now) {
+  Neighbours around;
+  BusinessEvent near;
+  Belief belief;
+  if (nearest(Seek::kBelow, business, now, near)) around.before = state_of(near);
+  if (around.before.shows()) {
+    const bool known = book_.holding(near.business, now, belief);
+    LAKEBED_ASSERT(known);
+    around.before_start = belief.start;
+    around.before.values = belief.values;
+    bound(belief.system_end);
+  }
+  if (!nearest(Seek::kAbove, business, now, near)) return around;
+  around.after = state_of(near);
+  around.after_at = near.business;
+  if (!around.after.shows()) return around;
+  const bool known = book_.holding(near.business, now, belief);
+  LAKEBED_ASSERT(known);
+  around.after_end = belief.end;
+  bound(belief.system_end);
+  return around;
+}
+
+// Takes [now, until) out of the belief of that stretch. What remains of it stays as it is: rows
+// already written change only by getting a system end, where the event came in time (rule C3).
+void Placing::cut(const Stretch& stretch, Moment now) {
+  Belief old;
+  const bool known = book_.starting(stretch.start, now, old);
+  LAKEBED_ASSERT(known);
+  Belief later = old;
+  if (old.system_start < now) {
+    Belief earlier = old;
+    earlier.system_end = now;
+    book_.put_belief(earlier);
+  } else {
+    book_.remove_belief(old);
+  }
+  const bool reaches_on = until_ && (!old.system_end || *until_ < *old.system_end);
+  if (!reaches_on) return;
+  later.system_start = *until_;
+  book_.put_belief(later);
+}
+
+// Adds the stretch over [now, until); rectangles that meet in system time become one.
+void Placing::add(const Stretch& stretch, Moment now) {
+  Belief added;
+  added.start = stretch.start;
+  added.system_start = now;
+  added.end = stretch.end;
+  added.system_end = until_;
+  added.value_hash = stretch.value_hash;
+  added.values = stretch.values;
+  const auto same = [&](const Belief& other) {
+    return other.start == added.start && other.end == added.end &&
+           other.value_hash == added.value_hash;
+  };
+  Belief other;
+  if (until_ && book_.starting(stretch.start, *until_, other) && same(other) &&
+      other.system_start == *until_) {
+    added.system_end = other.system_end;
+    book_.remove_belief(other);
+  }
+  if (book_.belief(Seek::kBelow, stretch.start, now, other) && same(other) &&
+      other.system_end == now) {
+    other.system_end = added.system_end;
+    book_.put_belief(other);
+    return;
+  }
+  book_.put_belief(added);
+}
+
+void Placing::change(const Neighbours& around, const BusinessEvent& event, const State& before,
+                     Moment now) {
+  const Stretches old(around, event.business, before);
+  const Stretches made(around, event.business, state_of(event));
+  for (const Stretch& stretch : old.all()) {
+    if (!made.has(stretch)) cut(stretch, now);
+  }
+  for (const Stretch& stretch : made.all()) {
+    if (!old.has(stretch)) add(stretch, now);
+  }
+}
+
+void Placing::place(const BusinessEvent& event) {
+  const State before = state_before(event);
+  const std::optional<Moment> end = next_system(event);
+  Moment now = event.system;
+  while (true) {
+    ++counters_.slices;
+    until_ = end;
+    const Neighbours around = neighbours(event.business, now);
+    if (before.shows()) {
+      Belief belief;
+      if (book_.holding(event.business, now, belief)) bound(belief.system_end);
+    }
+    change(around, event, before, now);
+    if (until_ == end) break;
+    now = *until_;
+  }
+  book_.put_event(event);
+}
+
+}  // namespace
+
+void BitemporalKernel::run(uint32_t key, std::span<const BitemporalEvent> events,
+                           BitemporalCursor& cursor, BitemporalChanges& changes,
+                           Metrics& metrics) {
+  BitemporalBook book(cursor, counters_);
+  Placing placing(book, counters_);
+  BusinessEvent newest;
+  const bool known = cursor.event(Seek::kGreatest, kLastMoment, kLastMoment, newest);
+  for (const BitemporalEvent& event : events) {
+    if (known && event.business < newest.business) ++metrics.late_events;
+    BusinessEvent placed{event.business, event.system, 0, {}, event.is_delete()};
+    if (!event.is_delete()) {
+      placed.value_hash = event.value_hash;
+      placed.values = {ValueSource::Kind::kEvent, event.arrival, 0, {}};
+    }
+    BusinessEvent met;
+    if (book.winner(event.business, event.system, met) && met.system == event.system) {
+      // Rule E5: a repeat changes nothing. Rule E4: of two different ones the later arrival wins.
+      if (met.deletes == placed.deletes && met.value_hash == placed.value_hash) continue;
+      ++metrics.tied_events;
+      if (metrics.first_tied == kNoArrival) metrics.first_tied = event.arrival;
+    }
+    placing.place(placed);
+  }
+  book.drain(key, changes, metrics);
+}
+
+}  // namespace lakebed::cdc
