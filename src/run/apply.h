@@ -27,6 +27,10 @@ Status apply_scd1(ApplyContext& context, const EventBatch& batch, TargetCommit& 
 Status apply_scd2(ApplyContext& context, const EventBatch& batch, TargetCommit& commit,
                   cdc::Metrics& metrics);
 
+// Bitemporal (rules C1 to C3).
+Status apply_bitemporal(ApplyContext& context, const EventBatch& batch, TargetCommit& commit,
+                        cdc::Metrics& metrics);
+
 // Conversions between what kernels and memory call an entry.
 cdc::Entry to_kernel(const state::Entry& entry);
 state::Entry to_memory(const Hash128& key, const cdc::Entry& entry);

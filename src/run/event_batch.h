@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cdc/bitemporal.h"
 #include "cdc/event.h"
 #include "cdc/truncate.h"
 #include "engine/engine.h"
@@ -21,7 +22,9 @@ struct EventBatch {
   size_t rows = 0;
   std::vector<cdc::Event> events;  // sorted by (key, sequence, arrival)
   std::vector<cdc::Truncate> truncates;
-  std::deque<std::string> tails;  // what long sequence codes point into
+  // Bitemporal targets have these instead of `events`: by key, then arrival.
+  std::vector<cdc::BitemporalEvent> bitemporal;
+  std::deque<std::string> tails;  // what long sequence codes and moments point into
   uint64_t below_floor = 0;       // events left out because a snapshot is newer (rule M2)
 
   struct Location {
@@ -36,7 +39,7 @@ struct EventBatch {
 // Runs the plan over the slices and reads all events. `columns` is the target's schema without the
 // time columns: values are brought to it. Errors (nothing is written):
 // AUTOCDC_MICROBATCH_VALIDATION
-// .{NULL_SEQUENCE, NULL_KEY} with flow, counts and a sample; NOT_NULL_CONSTRAINT_VIOLATION naming
+// .{NULL_SEQUENCE, NULL_SYSTEM_SEQUENCE, NULL_KEY} with flow, counts and a sample; NOT_NULL_CONSTRAINT_VIOLATION naming
 // the column; those of source and engine.
 Result<EventBatch> read_events(const CdcPlan& plan, engine::Engine& engine,
                                const std::map<uint32_t, engine::ScanInput>& inputs,

@@ -18,6 +18,10 @@ using plan::ExpressionPtr;
 using value::Schema;
 using value::Type;
 
+bool is_system_column(const std::string& name) {
+  return same_name(name, "__SYSTEM_START_AT") || same_name(name, "__SYSTEM_END_AT");
+}
+
 // Rule B7: names match without case.
 bool is_time_column(TargetKind kind, const std::string& name) {
   const auto& added = time_columns(kind);
@@ -209,6 +213,7 @@ Json definition_of(const plan::FeedSpec& feed, const CdcPlan& plan) {
   }
   return {{"keys", keys},
           {"sequence", plan.sequence_type.text()},
+          {"system", plan.kind == TargetKind::kBitemporal ? plan.system_type.text() : ""},
           {"stored_as", target_kind_text(plan.kind)},
           {"track", {{"list", list}, {"names", own}, {"tracked", tracked}}}};
 }
@@ -224,6 +229,10 @@ Status resolve_events(const plan::FeedSpec& feed, CdcPlan& plan, QueryCatalog& c
   outputs.push_back(alias(feed.sequence_by, "__lakebed_sequence"));
   plan.own.operation = outputs.size();
   outputs.push_back(alias(operation(feed), "__lakebed_operation"));
+  if (plan.kind == TargetKind::kBitemporal) {
+    plan.own.system_sequence = outputs.size();
+    outputs.push_back(alias(feed.system_sequence_by, "__lakebed_system_sequence"));
+  }
   LAKEBED_ASSIGN(plan.query, plan::resolve_projection(feed.source, outputs, nullptr, catalog,
                                                       options));
   return {};
@@ -270,10 +279,12 @@ Status check_declared(const CdcPlan& plan, const Dataset& target, const Schema& 
   }
   for (const value::Field& field : declared) {
     if (!is_time_column(plan.kind, field.name)) continue;
-    if (field.type == plan.sequence_type) continue;
+    const bool system = is_system_column(field.name);
+    const value::Type& type = system ? plan.system_type : plan.sequence_type;
+    if (field.type == type) continue;
     return project_error("AUTOCDC_TIME_COLUMN_TYPE_MISMATCH",
-                         fmt::format("{} is declared {}, but SEQUENCE BY is {}", field.name,
-                                     field.type.text(), plan.sequence_type.text()),
+                         fmt::format("{} is declared {}, but {}SEQUENCE BY is {}", field.name,
+                                     field.type.text(), system ? "SYSTEM " : "", type.text()),
                          target.declaration.span);
   }
   return {};
@@ -287,6 +298,27 @@ Status plan_columns(const Flow& flow, const plan::FeedSpec& feed, const Schema& 
   LAKEBED_TRY(check_keys(feed, source, plan));
   LAKEBED_TRY(check_reserved(plan, flow));
   return find_tracked(feed, plan);
+}
+
+Status check_orderable(const Type& type, const std::string& clause, const SourceSpan& span,
+                       const CdcPlan& plan) {
+  if (value::is_orderable(type)) return {};
+  return project_error("AUTOCDC_MICROBATCH_VALIDATION.NON_ORDERABLE_SEQUENCE",
+                       fmt::format("{} of flow {} is {}, which has no order", clause,
+                                   quote_name(plan.flow), type.text()),
+                       span);
+}
+
+// Rule E6: a type that can't be ordered is known before any data is read.
+Status type_sequences(const plan::FeedSpec& feed, CdcPlan& plan) {
+  const Schema outputs = plan.query.schema();
+  plan.sequence_type = outputs[plan.own.sequence].type;
+  LAKEBED_TRY(
+      check_orderable(plan.sequence_type, "SEQUENCE BY", feed.sequence_by->span, plan));
+  if (!plan.own.system_sequence) return {};
+  plan.system_type = outputs[*plan.own.system_sequence].type;
+  return check_orderable(plan.system_type, "SYSTEM SEQUENCE BY", feed.system_sequence_by->span,
+                         plan);
 }
 
 }  // namespace
@@ -335,13 +367,7 @@ Result<CdcPlan> plan_cdc_flow(Session& session, const Flow& flow, QueryCatalog& 
   }
   LAKEBED_TRY(plan_columns(flow, feed, source.schema(), plan));
   LAKEBED_TRY(resolve_events(feed, plan, catalog, options));
-  plan.sequence_type = plan.query.schema()[plan.own.sequence].type;
-  if (!value::is_orderable(plan.sequence_type)) {
-    return project_error("AUTOCDC_MICROBATCH_VALIDATION.NON_ORDERABLE_SEQUENCE",
-                         fmt::format("SEQUENCE BY of flow {} is {}, which has no order",
-                                     quote_name(flow.name), plan.sequence_type.text()),
-                         feed.sequence_by->span);
-  }
+  LAKEBED_TRY(type_sequences(feed, plan));
   plan.has_truncate = feed.truncate_when != nullptr;
   warn_about_tracked(feed, plan);
   plan.definition = definition_of(feed, plan).dump();
@@ -398,7 +424,8 @@ Result<Schema> target_schema(const CdcPlan& plan, const Dataset& target, const S
   LAKEBED_ASSIGN(Schema merged,
                  merge_schemas(base, selected, existing ? Narrower::kRefused : Narrower::kTaken));
   for (const std::string& name : time_columns(plan.kind)) {
-    value::Field field{name, plan.sequence_type, true, "", {}};
+    const bool system = is_system_column(name);
+    value::Field field{name, system ? plan.system_type : plan.sequence_type, true, "", {}};
     const Schema& known = existing ? *existing : declared;
     if (const auto at = value::find_field(known, name)) field = known[*at];
     if (name.ends_with("END_AT")) field.nullable = true;
@@ -425,6 +452,12 @@ Status compare_definitions(const CdcPlan& plan, const std::string& remembered, b
         fmt::format("STORED AS changed from {} to {}", before["stored_as"].get<std::string>(),
                     now["stored_as"].get<std::string>()),
         target);
+  }
+  if (now["system"] != before.value("system", "")) {
+    return drift("SEQUENCING_TYPE_DRIFT",
+                 fmt::format("the type of SYSTEM SEQUENCE BY changed from {} to {}",
+                             before.value("system", ""), now["system"].get<std::string>()),
+                 target);
   }
   if (now["sequence"] != before["sequence"]) {
     return drift(

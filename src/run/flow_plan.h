@@ -37,6 +37,7 @@ struct CdcPlan {
   bool from_snapshots = false;    // no columns of our own: all rows have the version (rule S1)
   bool streaming = true;          // the source comes in slices; false for ONCE over a batch
   value::Type sequence_type;
+  value::Type system_type;        // of SYSTEM SEQUENCE BY (rule C1)
   std::string definition;         // JSON: what drift is compared with (rule F3)
   std::vector<std::string> warnings;
 };

@@ -10,7 +10,7 @@ namespace lakebed::run {
 namespace {
 
 state::Identity identity_of(TargetKind kind) {
-  return kind == TargetKind::kScd2 ? state::Identity::kKeyKindSequence : state::Identity::kKey;
+  return kind == TargetKind::kScd2 || kind == TargetKind::kBitemporal ? state::Identity::kKeyKindSequence : state::Identity::kKey;
 }
 
 }  // namespace

@@ -161,10 +161,6 @@ Status refuse_unbuilt(const Flow& flow) {
                      "REPLACE " + insert->replace_kind + " flows are", flow.span);
   }
   const plan::FeedSpec& feed = *flow.feed();
-  if (feed.stored_as == plan::StoredAs::kBitemporal) {
-    return not_built("BITEMPORAL", "STORED AS BITEMPORAL is",
-                     clause_span(feed.clauses, "STORED AS", flow.span));
-  }
   if (feed.ignore_null_updates) {
     return not_built("IGNORE_NULL_UPDATES", "IGNORE NULL UPDATES is",
                      clause_span(feed.clauses, "IGNORE NULL UPDATES", flow.span));
