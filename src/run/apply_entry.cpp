@@ -35,6 +35,9 @@ state::Entry to_memory(const Hash128& key, const cdc::Entry& entry) {
 Status apply_events(ApplyContext& context, const EventBatch& batch, TargetCommit& commit,
                     cdc::Metrics& metrics) {
   if (context.plan.kind == TargetKind::kScd2) return apply_scd2(context, batch, commit, metrics);
+  if (context.plan.kind == TargetKind::kBitemporal) {
+    return apply_bitemporal(context, batch, commit, metrics);
+  }
   return apply_scd1(context, batch, commit, metrics);
 }
 

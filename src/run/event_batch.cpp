@@ -46,6 +46,8 @@ class EventReader {
     return std::find(keys_.begin(), keys_.end(), column) != keys_.end();
   }
   cdc::SequenceView view_of(const Column& sequences, size_t row);
+  void add_bitemporal(const ColumnBatch& evaluated, const std::vector<Hash128>& keys,
+                      const std::vector<uint64_t>& values);
   Error refusal(const char* kind, const std::string& what) const;
 
   const CdcPlan& plan_;
@@ -54,6 +56,7 @@ class EventReader {
   std::vector<size_t> keys_;  // into columns_, in hash order
   EventBatch batch_;
   uint64_t null_sequences_ = 0;
+  uint64_t null_systems_ = 0;
   std::vector<uint64_t> null_keys_;
   std::string sample_;
 };
@@ -68,6 +71,14 @@ void EventReader::count_nulls(const ColumnBatch& part, const Column& sequences,
     for (size_t row = 0; row < part.rows; ++row) {
       if (!sequences.is_null(row)) continue;
       if (null_sequences_++ == 0) sample_.clear();
+      remember_sample(row);
+    }
+  }
+  if (plan_.own.system_sequence) {
+    const Column& systems = evaluated.columns[*plan_.own.system_sequence];
+    for (size_t row = 0; systems.has_nulls() && row < part.rows; ++row) {
+      if (!systems.is_null(row)) continue;
+      ++null_systems_;
       remember_sample(row);
     }
   }
@@ -113,13 +124,37 @@ cdc::SequenceView EventReader::view_of(const Column& sequences, size_t row) {
   return {code.head, batch_.tails.back()};
 }
 
+// Events with two sequences (rule C1). Requires: batch_.rows counts this part already.
+void EventReader::add_bitemporal(const ColumnBatch& evaluated, const std::vector<Hash128>& keys,
+                                 const std::vector<uint64_t>& values) {
+  const Column& operations = evaluated.columns[plan_.own.operation];
+  const auto moment = [&](size_t column, size_t row) -> cdc::Moment {
+    std::string& code = batch_.tails.emplace_back();
+    value::append_order_code(evaluated.columns[column], row, code);
+    return code;
+  };
+  const auto base = static_cast<uint32_t>(batch_.rows - keys.size());
+  for (size_t row = 0; row < keys.size(); ++row) {
+    cdc::BitemporalEvent event;
+    event.key = keys[row];
+    event.business = moment(plan_.own.sequence, row);
+    event.system = moment(*plan_.own.system_sequence, row);
+    event.arrival = base + static_cast<uint32_t>(row);
+    if (operations.integer(row) == kDelete) {
+      event.operation = cdc::Operation::kDelete;
+    } else {
+      event.value_hash = values[row];
+    }
+    batch_.bitemporal.push_back(event);
+  }
+}
+
 Status EventReader::add(ColumnBatch evaluated) {
   const Column& sequences = evaluated.columns[plan_.own.sequence];
   const Column& operations = evaluated.columns[plan_.own.operation];
   ColumnBatch part = value::conform_batch(evaluated, columns_);
-  const size_t sequence_nulls_before = null_sequences_;
   count_nulls(part, sequences, operations, evaluated);
-  const bool bad = null_sequences_ > sequence_nulls_before ||
+  const bool bad = null_sequences_ > 0 || null_systems_ > 0 ||
                    std::any_of(null_keys_.begin(), null_keys_.end(), [](auto n) { return n > 0; });
   const auto base = static_cast<uint32_t>(batch_.rows);
   batch_.rows += part.rows;
@@ -131,6 +166,12 @@ Status EventReader::add(ColumnBatch evaluated) {
   std::vector<uint64_t> values;
   std::vector<uint64_t> tracked;
   hash_rows(part, values, tracked);
+  if (plan_.kind == TargetKind::kBitemporal) {
+    add_bitemporal(evaluated, hashes, values);
+    batch_.first.push_back(base);
+    batch_.parts.push_back(std::move(part));
+    return {};
+  }
   batch_.events.reserve(batch_.events.size() + part.rows);
   for (size_t row = 0; row < part.rows; ++row) {
     const auto arrival = base + static_cast<uint32_t>(row);
@@ -164,6 +205,10 @@ Result<EventBatch> EventReader::finish(bool sorted) {
   if (null_sequences_ > 0) {
     return refusal("NULL_SEQUENCE", fmt::format("SEQUENCE BY is NULL in {}", null_sequences_));
   }
+  if (null_systems_ > 0) {
+    return refusal("NULL_SYSTEM_SEQUENCE",
+                   fmt::format("SYSTEM SEQUENCE BY is NULL in {}", null_systems_));
+  }
   std::string counts;
   for (size_t i = 0; i < null_keys_.size(); ++i) {
     if (null_keys_[i] == 0) continue;
@@ -173,6 +218,8 @@ Result<EventBatch> EventReader::finish(bool sorted) {
   }
   if (!counts.empty()) return refusal("NULL_KEY", counts);
   if (sorted) cdc::sort_events(batch_.events);
+  std::stable_sort(batch_.bitemporal.begin(), batch_.bitemporal.end(),
+                   [](const auto& a, const auto& b) { return a.key < b.key; });
   return std::move(batch_);
 }
 

@@ -38,9 +38,8 @@ struct EventBatch {
 
 // Runs the plan over the slices and reads all events. `columns` is the target's schema without the
 // time columns: values are brought to it. Errors (nothing is written):
-// AUTOCDC_MICROBATCH_VALIDATION
-// .{NULL_SEQUENCE, NULL_SYSTEM_SEQUENCE, NULL_KEY} with flow, counts and a sample; NOT_NULL_CONSTRAINT_VIOLATION naming
-// the column; those of source and engine.
+// AUTOCDC_MICROBATCH_VALIDATION.{NULL_SEQUENCE, NULL_SYSTEM_SEQUENCE, NULL_KEY} with flow, counts
+// and a sample; NOT_NULL_CONSTRAINT_VIOLATION naming the column; those of source and engine.
 Result<EventBatch> read_events(const CdcPlan& plan, engine::Engine& engine,
                                const std::map<uint32_t, engine::ScanInput>& inputs,
                                const value::Schema& columns);

@@ -332,6 +332,7 @@ TargetKind kind_of(plan::StoredAs stored_as) {
   return TargetKind::kScd1;
 }
 
+// After the selected columns: of a history (rule B4), of a bitemporal target (rule C1).
 const std::vector<std::string>& time_columns(TargetKind kind) {
   static const std::vector<std::string> kNone;
   static const std::vector<std::string> kHistory = {"__START_AT", "__END_AT"};

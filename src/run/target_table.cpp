@@ -10,7 +10,8 @@ namespace lakebed::run {
 namespace {
 
 state::Identity identity_of(TargetKind kind) {
-  return kind == TargetKind::kScd2 || kind == TargetKind::kBitemporal ? state::Identity::kKeyKindSequence : state::Identity::kKey;
+  const bool history = kind == TargetKind::kScd2 || kind == TargetKind::kBitemporal;
+  return history ? state::Identity::kKeyKindSequence : state::Identity::kKey;
 }
 
 }  // namespace

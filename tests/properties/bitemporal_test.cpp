@@ -74,7 +74,9 @@ std::string check(const Feed& feed) {
 }
 
 Feed random_feed(std::mt19937_64& random) {
-  const auto below = [&](int bound) { return static_cast<int>(random() % static_cast<uint64_t>(bound)); };
+  const auto below = [&](int bound) {
+    return static_cast<int>(random() % static_cast<uint64_t>(bound));
+  };
   const int business = 1 + below(6);
   const int system = 1 + below(7);
   const int values = 1 + below(3);
@@ -121,7 +123,7 @@ uint64_t number_of(const char* name, uint64_t otherwise) {
 
 }  // namespace
 
-TEST(Bitemporal, C2KernelEqualsTwinInAnyOrderAndCut) {
+TEST(Bitemporal, C2_KernelEqualsTwinInAnyOrderAndCut) {
   const uint64_t histories = number_of("LAKEBED_HISTORIES", 20000);
   const uint64_t first = number_of("LAKEBED_SEED", std::random_device{}());
   std::cout << "seed " << first << ", " << histories << " histories\n";
@@ -137,7 +139,7 @@ TEST(Bitemporal, C2KernelEqualsTwinInAnyOrderAndCut) {
 
 // Law 1 and 5: the order of arrival does not matter, and the current belief is the SCD type 2
 // history of the winners of each business time.
-TEST(Bitemporal, C2CurrentBeliefIsTheTimelineOfTheLatestSystemTime) {
+TEST(Bitemporal, C2_CurrentBeliefIsTheTimelineOfTheLatestSystemTime) {
   std::mt19937_64 random(7);
   for (int round = 0; round < 300; ++round) {
     const Feed feed = random_feed(random);
@@ -167,7 +169,7 @@ TEST(Bitemporal, C2CurrentBeliefIsTheTimelineOfTheLatestSystemTime) {
 }
 
 // Rule C3 and the kernel's contract: what a change costs does not grow with the key's history.
-TEST(Bitemporal, C3SeeksOfAChangeDoNotGrowWithTheHistory) {
+TEST(Bitemporal, C3_SeeksOfAChangeDoNotGrowWithTheHistory) {
   const auto seeks_of_last = [](int versions) {
     BitemporalMemory memory;
     BitemporalKernel kernel;
