@@ -167,10 +167,11 @@ void print_error(const Error& error, const std::string& folder, const std::strin
 void EventPrinter::emit(const run::Event& event) {
   if (json_) {
     run::Event stamped = event;
-    stamped.time_us = clock_.now_us();
+    if (stamped.time_us == 0) stamped.time_us = clock_.now_us();  // a dry run has no log
     std::printf("%s\n", run::event_json(stamped).dump().c_str());
     return;
   }
+  if (event.only_for_records) return;
   if (event.level == run::Level::kError) return;  // the error itself is printed at the end
   const bool warning = event.level == run::Level::kWarn;
   std::FILE* to = warning ? stderr : stdout;

@@ -66,6 +66,9 @@ std::string object_path(const std::string& written) {
 
 Result<ExpressionPtr> resolve_json_path(Session& session, Scope& scope, const Expression& node) {
   LAKEBED_ASSIGN(ExpressionPtr base, resolve_expression(session, scope, node.children[0]));
+  if (base->type.kind == value::Kind::kStruct) {  // more than the platform takes: as its JSON
+    LAKEBED_ASSIGN(base, typed_call(session, "to_json", {std::move(base)}, node.span));
+  }
   const value::Kind kind = base->type.kind;
   if (kind != value::Kind::kString && kind != value::Kind::kVoid) {
     return type_mismatch("UNEXPECTED_INPUT_TYPE",

@@ -104,9 +104,21 @@ struct FoldedArguments {
   std::map<std::string, std::string> named;
 };
 
+std::string name_text(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ".") + quote_name(part);
+  return text;
+}
+
 Result<FoldedArguments> fold_arguments(Session& session, const Relation& node) {
   FoldedArguments out;
   for (size_t i = 0; i < node.arguments.size(); ++i) {
+    const Expression& argument = *node.arguments[i];
+    if (argument.kind == ExpressionKind::kSubquery &&
+        argument.relation->kind == RelationKind::kRead) {  // TABLE(name)
+      out.named["table"] = name_text(argument.relation->name_parts);
+      continue;
+    }
     LAKEBED_ASSIGN(Constant constant, fold_constant(session, node.arguments[i]));
     const std::string name =
         i < node.argument_names.size() ? fold_case(node.argument_names[i]) : std::string();
@@ -195,7 +207,7 @@ Result<RelationPtr> resolve_function(Session& session, const Environment& enviro
                                 node.span);
     const std::string near =
         nearest_name(name, {"read_files", "cloud_files", "table_changes", "list_files", "range",
-                            "explode", "posexplode", "inline", "stack"});
+                            "event_log", "explode", "posexplode", "inline", "stack"});
     if (!near.empty()) error.with_hint("did you mean `" + near + "`?");
     return error;
   }

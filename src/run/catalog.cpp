@@ -17,7 +17,7 @@ namespace {
 
 // Table functions of the platform that are known and refused by name.
 const std::map<std::string, std::string> kUnbuiltFunctions = {
-    {"table_changes", "CHANGE_DATA_FEED"}, {"event_log", "EVENT_LOG"}, {"read_kafka", "KAFKA"}};
+    {"table_changes", "CHANGE_DATA_FEED"}, {"read_kafka", "KAFKA"}};
 
 std::vector<source::Option> as_options(const std::map<std::string, std::string>& named) {
   std::vector<source::Option> options;
@@ -177,6 +177,10 @@ Result<std::optional<plan::Source>> QueryCatalog::call_function(
     LAKEBED_ASSIGN(plan::Source version,
                    call_version(name, !positional.empty() || !named.empty(), streaming));
     return std::optional(std::move(version));
+  }
+  if (name == "event_log") {
+    LAKEBED_ASSIGN(plan::Source log, call_event_log(positional, named, streaming));
+    return std::optional(std::move(log));
   }
   if (name == "list_files") {
     LAKEBED_ASSIGN(plan::Source listing, call_list_files(positional, named, streaming));

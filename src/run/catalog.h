@@ -74,6 +74,9 @@ class QueryCatalog : public plan::Catalog {
   Result<plan::Source> call_list_files(const std::vector<std::string>& positional,
                                        const std::map<std::string, std::string>& named,
                                        bool streaming);
+  Result<plan::Source> call_event_log(const std::vector<std::string>& positional,
+                                      const std::map<std::string, std::string>& named,
+                                      bool streaming);
   Result<plan::Source> describe(OpenScan scan);
   std::string unique_id(std::string id) const;
   Error unknown_table(const TableName& name) const;

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/names.h"
 #include "run/catalog.h"
+#include "run/flow_graph.h"
 #include "run/table.h"
 #include "sql/parse.h"
 
@@ -154,17 +155,6 @@ void append_metrics(const delta::CommitInfo& info, value::Column& column) {
   column.append_list();
 }
 
-const char* kind_of(const Dataset& dataset) {
-  switch (dataset.declaration.kind) {
-    case plan::DatasetKind::kStreamingTable: return "streaming table";
-    case plan::DatasetKind::kMaterializedView: return "materialized view";
-    case plan::DatasetKind::kManagedTable: return "table";
-    case plan::DatasetKind::kTemporaryView: return "temporary view";
-    case plan::DatasetKind::kPersistedView: return "view";
-  }
-  return "";
-}
-
 Status add_table(Session& session, const TableName& name, const std::string& kind,
                  const std::optional<std::string>& flow, Rows& rows) {
   const std::string path = table_path(session.project(), name).string();
@@ -254,7 +244,7 @@ Result<ColumnBatch> list_datasets(Session& session, const Pipeline* pipeline) {
     }
     if (dataset.is_view()) {
       rows.text(dataset.name.text())
-          .text(kind_of(dataset))
+          .text(kind_text(dataset))
           .text(flow)
           .text({})
           .number({})
@@ -262,7 +252,7 @@ Result<ColumnBatch> list_datasets(Session& session, const Pipeline* pipeline) {
       rows.end();
       continue;
     }
-    LAKEBED_TRY(add_table(session, dataset.name, kind_of(dataset), flow, rows));
+    LAKEBED_TRY(add_table(session, dataset.name, kind_text(dataset), flow, rows));
   }
   for (const std::string& catalog : folders_in(project.warehouse)) {
     for (const std::string& schema : folders_in(project.warehouse / catalog)) {

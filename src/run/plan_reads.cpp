@@ -15,9 +15,10 @@ class ReadCollector {
     if (relation->kind == plan::RelationKind::kWith) {
       for (const std::string& name : relation->names) ctes_.insert(fold_case(name));
     }
-    if (relation->kind == plan::RelationKind::kRead) add(relation->name_parts);
+    if (relation->kind == plan::RelationKind::kRead) add(*relation);
     if (relation->kind == plan::RelationKind::kTableFunction) {
       functions.insert(fold_case(relation->name));
+      sources.push_back({{}, function_text(*relation), relation->streaming});
     }
     for (const plan::RelationPtr& input : relation->inputs) visit(input);
     visit_all(relation->arguments);
@@ -30,11 +31,22 @@ class ReadCollector {
 
   std::vector<std::vector<std::string>> found;
   std::set<std::string> functions;  // folded
+  std::vector<ReadSource> sources;
 
  private:
-  void add(const std::vector<std::string>& name) {
+  void add(const plan::Relation& read) {
+    const std::vector<std::string>& name = read.name_parts;
     if (name.size() == 1 && ctes_.count(fold_case(name[0]))) return;
     found.push_back(name);
+    sources.push_back({name, "", read.streaming});
+  }
+  // The function with its first argument, where that is written out: a path.
+  static std::string function_text(const plan::Relation& call) {
+    std::string text = fold_case(call.name) + "(";
+    if (!call.arguments.empty() && call.arguments[0]->kind == plan::ExpressionKind::kLiteral) {
+      text += call.arguments[0]->text;
+    }
+    return text + ")";
   }
   void visit(const plan::ExpressionPtr& expression) {
     if (!expression) return;
@@ -55,6 +67,12 @@ std::vector<std::vector<std::string>> names_read(const plan::RelationPtr& query)
   ReadCollector collector;
   collector.visit(query);
   return std::move(collector.found);
+}
+
+std::vector<ReadSource> sources_read(const plan::RelationPtr& query) {
+  ReadCollector collector;
+  collector.visit(query);
+  return std::move(collector.sources);
 }
 
 bool calls_table_function(const plan::RelationPtr& query, const std::string& name) {

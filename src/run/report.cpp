@@ -36,17 +36,49 @@ Event flow_event(const std::string& flow, const std::string& dataset, const std:
   return event;
 }
 
+Event record_event(const std::string& type, const std::string& message, Json detail) {
+  Event event;
+  event.type = type;
+  event.message = message;
+  event.details = Json::object();
+  event.details[type] = std::move(detail);
+  event.only_for_records = true;
+  return event;
+}
+
+Json error_json(const std::string& code, const std::string& message) {
+  return {{"fatal", true},
+          {"code", code},
+          {"message", message},
+          {"exceptions", Json::array({{{"class_name", code}, {"message", message}}})}};
+}
+
 Json event_json(const Event& event) {
   Json origin = Json::object();
-  if (!event.flow.empty()) origin["flow_name"] = event.flow;
-  if (!event.dataset.empty()) origin["dataset_name"] = event.dataset;
-  return {{"timestamp", value::timestamp_text(event.time_us, 'T') + "Z"},
-          {"level", level_text(event.level)},
-          {"event_type", event.type},
-          {"origin", origin},
-          {"message", event.message},
-          {"details", event.details},
-          {"error", event.error}};
+  const auto fact = [&origin](const char* name, const std::string& text) {
+    if (!text.empty()) origin[name] = text;
+  };
+  fact("pipeline_id", event.origin.pipeline_id);
+  fact("pipeline_type", event.origin.pipeline_id.empty() ? "" : "WORKSPACE");
+  fact("pipeline_name", event.origin.pipeline_name);
+  fact("update_id", event.origin.update_id);
+  fact("dataset_name", event.dataset);
+  fact("flow_name", event.flow);
+  Json record = Json::object();
+  if (!event.id.empty()) {
+    record["id"] = event.id;
+    record["sequence"] = {
+        {"data_plane_id", {{"instance", event.origin.update_id}, {"seq_no", event.sequence}}}};
+  }
+  record["origin"] = std::move(origin);
+  record["timestamp"] = value::timestamp_text(event.time_us, 'T') + "Z";
+  record["message"] = event.message;
+  record["level"] = level_text(event.level);
+  record["maturity_level"] = "STABLE";
+  record["error"] = event.error;
+  record["details"] = event.details;
+  record["event_type"] = event.type;
+  return record;
 }
 
 }  // namespace lakebed::run

@@ -8,9 +8,11 @@
 #include "base/names.h"
 #include "plan/graph.h"
 #include "run/combined.h"
+#include "run/event_log.h"
 #include "run/once.h"
 #include "run/plan_reads.h"
 #include "run/snapshot_run.h"
+#include "run/update_events.h"
 #include "run/validate.h"
 
 namespace lakebed::run {
@@ -331,7 +333,7 @@ void Update::fail(const Dataset& dataset, const std::string& flow, Error error) 
   Event event = flow_event(flow, dataset.name.text(), "FAILED",
                            fmt::format("flow {} failed: {}", flow, error.text()));
   event.level = Level::kError;
-  event.error = {{"code", error.code}, {"message", error.message}};
+  event.error = error_json(error.code, error.message);
   sink_.emit(event);
   error.within("flow " + flow);
   result_.errors.push_back(std::move(error));
@@ -407,6 +409,7 @@ bool Update::fill(const Dataset& dataset) {
 }
 
 Result<UpdateResult> Update::run() {
+  tell_state("INITIALIZING", sink_);
   LAKEBED_ASSIGN(pipeline_, read_pipeline(session_.project()));
   if (request_.continuous) {
     LAKEBED_TRY(check_continuous(pipeline_));
@@ -417,6 +420,8 @@ Result<UpdateResult> Update::run() {
   LAKEBED_ASSIGN(const std::vector<size_t> order, plan::run_order(graph_));
   plan_all(order);
   if (project_problem_) return *project_problem_;
+  tell_definitions(pipeline_, session_.default_scope(), schemas_, sink_);
+  tell_state("RUNNING", sink_);
   for (const size_t node : order) {
     const Dataset& dataset = pipeline_.datasets[node];
     if (dataset.is_view() || !is_chosen(dataset) || failed_.count(dataset.name.text())) continue;
@@ -487,8 +492,16 @@ Result<UpdatePlan> dry_run(Session& session, EventSink& sink) {
 
 Result<UpdateResult> run_update(Session& session, const UpdateRequest& request, EventSink& sink) {
   session.begin_update();
-  auto result = Update(session, request, sink).run();
+  EventLog log(session, sink);
+  tell_request(request, log);
+  auto result = Update(session, request, log).run();
   session.end_update();
+  if (!result.ok()) {
+    tell_state("FAILED", log, &result.error());
+  } else {
+    tell_state(result->errors.empty() ? "COMPLETED" : "FAILED", log);
+  }
+  log.close();
   return result;
 }
 

@@ -1,0 +1,52 @@
+// The tail of the event log: records of updates that the log's table does not hold yet, JSON, one a
+// line, in a file beside it. Appending a line costs microseconds and needs no engine; folding the
+// tail into the table (event_table.h) is one Parquet file and one commit.
+//
+// Programs that run at the same time share the tail: each takes a lock of the operating system for
+// the moment of an append, or for the time of a fold. A line that a dying program cut off is left
+// out by readers and ended by the next writer.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace lakebed::run {
+
+class EventTail {
+ public:
+  // Opens (and, with `create`, makes) the tail in `folder` and takes its lock; waits for others.
+  // Null where there is none. Error EVENT_LOG_IO.
+  static Result<std::unique_ptr<EventTail>> open(const std::filesystem::path& folder, bool create);
+  ~EventTail();
+  EventTail(const EventTail&) = delete;
+  EventTail& operator=(const EventTail&) = delete;
+
+  uint64_t size() const { return size_; }
+  // Which fold will take what is here; rises with each clear().
+  int64_t generation() const { return generation_; }
+  // Adds whole lines, each ended by a newline.
+  Status append(std::string_view lines);
+  // All lines, the header left out.
+  Result<std::string> read() const;
+  // Begins the next generation, empty.
+  Status clear();
+
+ private:
+  explicit EventTail(int file) : file_(file) {}
+  Status begin(int64_t generation);
+  Status read_header();
+
+  int file_;
+  uint64_t size_ = 0;
+  int64_t generation_ = 0;
+};
+
+// The file that an update's records wait in, below the log's folder.
+inline constexpr const char* kTailFile = "_lakebed/tail.jsonl";
+
+}  // namespace lakebed::run
