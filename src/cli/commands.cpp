@@ -9,7 +9,9 @@
 
 #include "base/world.h"
 #include "cli/print.h"
+#include "cli/print_events.h"
 #include "run/describe.h"
+#include "run/flow_graph.h"
 #include "run/init.h"
 #include "run/update.h"
 
@@ -28,6 +30,7 @@ struct Arguments {
   bool full_refresh_all = false;
   bool continuous = false;
   bool json = false;
+  std::string update;  // of `events`
 };
 
 // Everything that a command works with, opened from the arguments.
@@ -140,6 +143,24 @@ int history(const Arguments& arguments, Opened& opened) {
   return print_rows(run::named_history(*opened.session, arguments.name), arguments, opened);
 }
 
+int events(const Arguments& arguments, Opened& opened) {
+  return print_events(*opened.session, arguments.update, arguments.json);
+}
+
+int graph(const Arguments& arguments, Opened& opened) {
+  const auto pipeline = run::read_pipeline(opened.session->project());
+  if (!pipeline.ok()) {
+    print_error(pipeline.error(), folder_of(opened));
+    return exit_code(pipeline.error());
+  }
+  const run::GraphFormat format = arguments.format == "dot"       ? run::GraphFormat::kDot
+                                  : arguments.format == "mermaid" ? run::GraphFormat::kMermaid
+                                                                  : run::GraphFormat::kText;
+  const std::string text = run::draw_graph(*pipeline, opened.session->default_scope(), format);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return 0;
+}
+
 int make_project(const Arguments& arguments) {
   const Status made = run::init_project(arguments.name);
   if (!made.ok()) {
@@ -209,6 +230,16 @@ int run_command_line(int argc, char** argv) {
   add_spec(past, arguments);
   past->add_option("table", arguments.name, "the table")->required();
   past->add_flag("--json", arguments.json, "one object a line");
+  auto* log = add_command(app, "events", "print the event log, oldest first",
+                          "lakebed events --update last --json");
+  add_spec(log, arguments);
+  log->add_option("--update", arguments.update, "only of this update: its id, or last");
+  log->add_flag("--json", arguments.json, "one record a line, all of them");
+  auto* drawing = add_command(app, "graph", "draw who reads whom",
+                              "lakebed graph --format mermaid");
+  add_spec(drawing, arguments);
+  drawing->add_option("--format", arguments.format, "text, dot (Graphviz) or mermaid")
+      ->check(CLI::IsMember({"text", "dot", "mermaid"}));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {
@@ -220,6 +251,8 @@ int run_command_line(int argc, char** argv) {
   if (dry->parsed()) return with_project(arguments, dry_run_pipeline, run::Files::kNeeded);
   if (sql->parsed()) return with_project(arguments, run_sql, run::Files::kMayLack);
   if (ls->parsed()) return with_project(arguments, list, run::Files::kMayLack);
+  if (log->parsed()) return with_project(arguments, events, run::Files::kMayLack);
+  if (drawing->parsed()) return with_project(arguments, graph, run::Files::kNeeded);
   return with_project(arguments, history, run::Files::kMayLack);
 }
 

@@ -74,6 +74,26 @@ Result<RelationPtr> resolve_with(Session& session, const Environment& environmen
   return resolve_relation(session, inner, node.inputs[0]);
 }
 
+// ORDER BY ALL: every visible column by its number, unless a column has that name.
+void expand_all(const Relation& input, std::vector<ExpressionPtr>& order) {
+  if (order.size() != 1) return;
+  const ExpressionPtr sort = order.front();
+  const Expression& key = *sort->children[0];
+  const bool all = key.kind == ExpressionKind::kColumn && key.name_parts.size() == 1 &&
+                   same_name(key.name_parts.front(), "all");
+  int64_t visible = 0;
+  for (const Attribute& attribute : input.output) {
+    if (!all || same_name(attribute.name, "all")) return;
+    visible += attribute.hidden ? 0 : 1;
+  }
+  order.clear();
+  for (int64_t number = 1; number <= visible; ++number) {
+    auto one = edit(*sort);
+    one->children[0] = integer_literal(number, key.span);
+    order.push_back(one);
+  }
+}
+
 Result<RelationPtr> resolve_plain_sort(Session& session, const Environment& environment,
                                        const Relation& node) {
   LAKEBED_ASSIGN(RelationPtr input, resolve_relation(session, environment, node.inputs[0]));
@@ -82,6 +102,7 @@ Result<RelationPtr> resolve_plain_sort(Session& session, const Environment& envi
   auto out = edit(node);
   out->output = input->output;
   out->streaming = input->streaming;
+  expand_all(*input, out->order);
   for (ExpressionPtr& key : out->order) {
     const Expression& inner = *key->children[0];
     const bool ordinal = inner.kind == ExpressionKind::kLiteral && inner.type.is_integer();

@@ -1,4 +1,4 @@
-// The table of the event log: a plain Delta table under the project's `storage`, in the folder
+// The table of the event log (rule F7): a plain Delta table under the project's `storage`, in the folder
 // system/events, for every reader of Delta tables. Records reach it from the tail (event_tail.h),
 // which it is joined with before we read it.
 //

@@ -242,8 +242,9 @@ class Update {
   Status check_resets();
   void plan_all(const std::vector<size_t>& order);
   Status reset(const Dataset& dataset);
-  bool fill(const Dataset& dataset);
-  bool went_well(const Dataset& dataset, const std::string& flow, Status done);
+  void fill(const Dataset& dataset);
+  void start(const Dataset& dataset, const std::string& flow);
+  void went_well(const Dataset& dataset, const std::string& flow, Status done);
   void fail(const Dataset& dataset, const std::string& flow, Error error);
   bool is_chosen(const Dataset& dataset) const {
     return chosen_.empty() || chosen_.count(dataset.name.key()) > 0;
@@ -380,32 +381,44 @@ Status Update::reset(const Dataset& dataset) {
   return reset_table(context, dataset, schemas_[dataset.name.key()], kind);
 }
 
-// Tells a failure of the flow; the other flows of the table go on (rule F13).
-bool Update::went_well(const Dataset& dataset, const std::string& flow, Status done) {
-  if (!done.ok()) fail(dataset, flow, std::move(done).error());
-  return done.ok();
+// Tells how the flow ended; the other flows of the table go on (rule F13).
+void Update::went_well(const Dataset& dataset, const std::string& flow, Status done) {
+  if (!done.ok()) {
+    fail(dataset, flow, std::move(done).error());
+    return;
+  }
+  sink_.emit(flow_event(flow, dataset.name.text(), "COMPLETED", flow + " is up to date"));
 }
 
-bool Update::fill(const Dataset& dataset) {
+void Update::start(const Dataset& dataset, const std::string& flow) {
+  Event event = flow_event(flow, dataset.name.text(), "STARTING", "flow " + flow + " starts");
+  event.only_for_records = true;
+  sink_.emit(event);
+}
+
+void Update::fill(const Dataset& dataset) {
   RunContext context{session_, pipeline_, sink_};
   const std::string& table = dataset.name.table;
   const plan::RelationPtr& query = dataset.declaration.query;
   if (dataset.declaration.kind == plan::DatasetKind::kMaterializedView ||
       dataset.declaration.kind == plan::DatasetKind::kManagedTable) {
-    return !query || went_well(dataset, table, refresh_materialized_view(context, dataset));
+    if (!query) return;
+    start(dataset, table);
+    went_well(dataset, table, refresh_materialized_view(context, dataset));
+    return;
   }
-  bool well = true;
   if (query) {
     const SourceSpan& span = dataset.declaration.span;
-    well = went_well(dataset, table,
-                     run_append_flow(context, {table, query, false, span}, dataset));
+    start(dataset, table);
+    went_well(dataset, table,
+              run_append_flow(context, {table, query, false, span}, dataset));
   }
   for (const size_t index : run_order_of(pipeline_, dataset)) {
     const Flow& flow = pipeline_.flows[index];
+    start(dataset, flow.name);
     Status done = run_flow(context, flow, dataset, schemas_[dataset.name.key()]);
-    well = went_well(dataset, flow.name, std::move(done)) && well;
+    went_well(dataset, flow.name, std::move(done));
   }
-  return well;
 }
 
 Result<UpdateResult> Update::run() {
@@ -421,22 +434,31 @@ Result<UpdateResult> Update::run() {
   plan_all(order);
   if (project_problem_) return *project_problem_;
   tell_definitions(pipeline_, session_.default_scope(), schemas_, sink_);
+  if (!resets_.empty()) tell_state("RESETTING", sink_);
   tell_state("RUNNING", sink_);
+  for (const size_t node : order) {
+    const Dataset& dataset = pipeline_.datasets[node];
+    if (dataset.is_view()) continue;
+    tell_flows(pipeline_, dataset, is_chosen(dataset) ? "QUEUED" : "EXCLUDED", sink_);
+  }
   for (const size_t node : order) {
     const Dataset& dataset = pipeline_.datasets[node];
     if (dataset.is_view() || !is_chosen(dataset) || failed_.count(dataset.name.text())) continue;
     if (reads_failed(node)) {
       failed_.insert(dataset.name.text());
-      sink_.emit(flow_event(flow_of(dataset), dataset.name.text(), "SKIPPED",
-                            flow_of(dataset) + " is skipped: what it reads has failed"));
+      for (const std::string& flow : flows_into(pipeline_, dataset)) {
+        sink_.emit(flow_event(flow, dataset.name.text(), "SKIPPED",
+                              flow + " is skipped: what it reads has failed"));
+      }
       continue;
     }
     const bool resets = resets_.count(dataset.name.key()) > 0 &&
                         dataset.declaration.kind == plan::DatasetKind::kStreamingTable;
-    const bool ready = !resets || went_well(dataset, flow_of(dataset), reset(dataset));
-    if (ready && fill(dataset)) {
-      sink_.emit(flow_event(flow_of(dataset), dataset.name.text(), "COMPLETED",
-                            flow_of(dataset) + " is up to date"));
+    Status ready = resets ? reset(dataset) : Status{};
+    if (ready.ok()) {
+      fill(dataset);
+    } else {
+      fail(dataset, flow_of(dataset), std::move(ready).error());
     }
   }
   return std::move(result_);

@@ -85,6 +85,23 @@ void tell_state(const std::string& state, EventSink& sink, const Error* error) {
   sink.emit(event);
 }
 
+std::vector<std::string> flows_into(const Pipeline& pipeline, const Dataset& dataset) {
+  std::vector<std::string> names;
+  if (dataset.declaration.query) names.push_back(dataset.name.table);
+  for (const size_t index : dataset.flows) names.push_back(pipeline.flows[index].name);
+  return names;
+}
+
+void tell_flows(const Pipeline& pipeline, const Dataset& dataset, const std::string& status,
+                EventSink& sink) {
+  for (const std::string& flow : flows_into(pipeline, dataset)) {
+    Event event = flow_event(flow, dataset.name.text(), status,
+                             fmt::format("flow {} is {}", flow, status));
+    event.only_for_records = true;
+    sink.emit(event);
+  }
+}
+
 void tell_definitions(const Pipeline& pipeline, const NameScope& scope,
                       const std::map<std::string, value::Schema>& schemas, EventSink& sink) {
   const auto schema_of = [&schemas](const Dataset& dataset) {

@@ -17,6 +17,13 @@ void tell_request(const UpdateRequest& request, EventSink& sink);
 // "FAILED".
 void tell_state(const std::string& state, EventSink& sink, const Error* error = nullptr);
 
+// The flows that write a table of the project, by name: its own query's, then the others.
+std::vector<std::string> flows_into(const Pipeline& pipeline, const Dataset& dataset);
+
+// flow_progress of the flows that write the dataset, for records only: "QUEUED", "EXCLUDED".
+void tell_flows(const Pipeline& pipeline, const Dataset& dataset, const std::string& status,
+                EventSink& sink);
+
 // dataset_definition and flow_definition of everything; `schemas`: TableName::key() -> columns, as
 // planned, where planning came so far.
 void tell_definitions(const Pipeline& pipeline, const NameScope& scope,

@@ -291,8 +291,8 @@ Result<bool> DeltaSource::counts(const delta::VersionChanges& changes) const {
                          changes.version, operation, request_.name,
                          deletes ? "deleted data" : "changed or deleted rows"))
       .with_hint(
-          "STREAM t WITH (skipChangeCommits) passes such versions over; or refresh the "
-          "target in full");
+          "STREAM t WITH (skipChangeCommits) passes such versions over; or read all of it again: "
+          "lakebed run --full-refresh with the table that this stream fills");
 }
 
 // Takes the files of version at.version + 1 as far as the limits go. True when it is done.

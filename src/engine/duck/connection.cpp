@@ -8,6 +8,7 @@
 #include "engine/duck/api.h"
 #include "engine/duck/builtins.h"
 #include "engine/duck/functions/render.h"
+#include "value/text.h"
 
 namespace lakebed::engine::duck {
 
@@ -80,16 +81,26 @@ Status Database::start(const EngineOptions& options) {
   return {};
 }
 
+namespace {
+
+// A fixed offset ("+02:00", "UTC+5") as the library spells it: "GMT+02:00".
+std::string offset_name(const std::string& zone) {
+  const int64_t minutes = value::zone_offset_seconds(0, zone) / 60;
+  const int64_t size = minutes < 0 ? -minutes : minutes;
+  return fmt::format("GMT{}{:02}:{:02}", minutes < 0 ? '-' : '+', size / 60, size % 60);
+}
+
+}  // namespace
+
 Status Database::configure(const EngineOptions& options) {
   LAKEBED_ASSIGN(auto connection, connect());
   time_zone_ = options.time_zone;
-  auto zone = connection->execute("SET GLOBAL TimeZone = " + quote_text(options.time_zone));
-  if (!zone.ok()) {
-    return project_error("INVALID_TIMEZONE",
-                         fmt::format("the time zone '{}' is not known", options.time_zone))
-        .with_hint("use a name such as Europe/Berlin");
+  for (const std::string& name : {options.time_zone, offset_name(options.time_zone)}) {
+    if (connection->execute("SET GLOBAL TimeZone = " + quote_text(name)).ok()) return {};
   }
-  return {};
+  return project_error("INVALID_TIMEZONE",
+                       fmt::format("the time zone '{}' is not known", options.time_zone))
+      .with_hint("use a name such as Europe/Berlin, or an offset such as +02:00");
 }
 
 Result<std::unique_ptr<Connection>> Database::connect() {
