@@ -1,6 +1,6 @@
-// The table of the event log (rule F7): a plain Delta table under the project's `storage`, in the folder
-// system/events, for every reader of Delta tables. Records reach it from the tail (event_tail.h),
-// which it is joined with before we read it.
+// The table of the event log (rule F7): a plain Delta table under the project's `storage`, in the
+// folder system/events, for every reader of Delta tables. Records reach it from the tail
+// (event_tail.h), which it is joined with before we read it.
 //
 // A fold is one commit: the tail's records as one file, and the number of the fold as the table's
 // application transaction, so that a death between the commit and the emptying of the tail doubles
