@@ -1,3 +1,4 @@
+#include "run/file_pruning.h"
 #include "run/flow_run.h"
 
 namespace lakebed::run {
@@ -67,6 +68,7 @@ Result<BatchInput> next_batch(const plan::ResolvedQuery& query, QueryCatalog& ca
 Result<std::map<uint32_t, engine::ScanInput>> whole_inputs(const plan::ResolvedQuery& query,
                                                            QueryCatalog& catalog) {
   std::map<uint32_t, engine::ScanInput> inputs;
+  std::vector<std::pair<const plan::Scan*, plan::ExpressionPtr>> by_file;
   for (const plan::Scan& scan : query.scans) {
     OpenScan& open = catalog.scan(scan.token);
     if (!open.source) {
@@ -74,8 +76,20 @@ Result<std::map<uint32_t, engine::ScanInput>> whole_inputs(const plan::ResolvedQ
           .with_span(scan.span)
           .with_hint("run the pipeline first: lakebed run");
     }
+    if (auto condition = file_condition(query, scan)) {
+      by_file.emplace_back(&scan, std::move(condition));
+      continue;
+    }
     LAKEBED_ASSIGN(const source::Slice all, open.source->read_all());
     LAKEBED_ASSIGN(inputs[scan.leaf], all.input(scan.schema));
+  }
+  // The conditions may ask what the other scans hold.
+  for (const auto& [scan, condition] : by_file) {
+    LAKEBED_ASSIGN(engine::Engine * engine, catalog.session().engine());
+    LAKEBED_ASSIGN(const source::Slice some,
+                   read_chosen(*catalog.scan(scan->token).source, query, *scan, condition, inputs,
+                               *engine));
+    LAKEBED_ASSIGN(inputs[scan->leaf], some.input(scan->schema));
   }
   return inputs;
 }

@@ -54,6 +54,7 @@ class QueryCatalog : public plan::Catalog {
       const std::string& name, const std::vector<std::string>& positional,
       const std::map<std::string, std::string>& named, bool streaming) override;
 
+  Session& session() { return session_; }
   // The scan of a token in a plan.
   OpenScan& scan(const std::string& token);
   // Names of the datasets that the last resolutions asked for, keys of TableName: for the graph.

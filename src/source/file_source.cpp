@@ -7,6 +7,8 @@
 #include "base/json.h"
 #include "base/names.h"
 #include "source/csv_reader.h"
+#include "source/empty_reader.h"
+#include "source/file_columns.h"
 #include "source/infer.h"
 #include "source/json_reader.h"
 #include "source/listing.h"
@@ -48,6 +50,8 @@ class FileSource : public Source {
   const Schema& schema() const override { return schema_; }
   const Schema& hidden() const override { return hidden_; }
   Result<Slice> read_all() override;
+  value::ColumnBatch file_facts() const override;
+  Result<Slice> read_some(const std::vector<uint32_t>& files) override;
   Result<std::optional<Slice>> next_slice(const std::string& position, SeenFiles& seen) override;
   Status refresh() override;
 
@@ -431,6 +435,28 @@ Result<Slice> FileSource::read_all() {
   Slice out = make_slice(listing_.files);
   out.files.clear();
   out.position.clear();
+  return out;
+}
+
+value::ColumnBatch FileSource::file_facts() const {
+  value::ColumnBatch facts = value::ColumnBatch::empty(hidden_);
+  for (const ListedFile& file : listing_.files) append_metadata(file, 1, facts.columns[0]);
+  facts.rows = listing_.files.size();
+  return facts;
+}
+
+Result<Slice> FileSource::read_some(const std::vector<uint32_t>& files) {
+  std::vector<ListedFile> chosen;
+  for (const uint32_t at : files) chosen.push_back(listing_.files[at]);
+  const bool none = chosen.empty();
+  Slice out = make_slice(std::move(chosen));
+  out.files.clear();
+  out.position.clear();
+  if (none) {
+    out.input = [](const Schema& wanted) -> Result<engine::ScanInput> {
+      return empty_input(wanted);
+    };
+  }
   return out;
 }
 

@@ -78,6 +78,11 @@ class Source {
   virtual const value::Schema& hidden() const = 0;
   // Everything that is there now, as one slice, for a read that is no stream.
   virtual Result<Slice> read_all() = 0;
+  // The files that read_all() reads, one row a file with its `_metadata`; no columns where the
+  // source is not made of files.
+  virtual value::ColumnBatch file_facts() const { return {}; }
+  // A part of read_all(): the files at these rows of file_facts(), ascending.
+  virtual Result<Slice> read_some(const std::vector<uint32_t>& /*files*/) { return read_all(); }
   // The next slice after `position` ("" = from the start), nothing where nothing is pending.
   // Looks anew at what is there only when refresh() was called since.
   virtual Result<std::optional<Slice>> next_slice(const std::string& position, SeenFiles& seen) = 0;
