@@ -12,6 +12,7 @@ function(lakebed_program_test name ring)
 endfunction()
 
 lakebed_program_test(tidy fast ${Python3_EXECUTABLE} tools/tidy)
+lakebed_program_test(laws_model fast ${Python3_EXECUTABLE} tests/laws/model_test.py)
 if(TARGET lakebed)
   lakebed_program_test(scenarios fast ${Python3_EXECUTABLE} tests/scenarios/run.py
                        --lakebed $<TARGET_FILE:lakebed>)
