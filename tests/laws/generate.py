@@ -137,7 +137,7 @@ def draw_definition(random, features):
     if "snapshots" in features and random.random() < (0.2 if len(features) > 2 else 1):
         return draw_snapshots(random, features)
     kinds = ["scd1", "scd1", "scd2", "scd2", "scd2"]
-    kinds += ["bitemporal"] * 2 if "bitemporal" in features else []
+    kinds += ["bitemporal"] * (20 if len(features) == 1 else 2) if "bitemporal" in features else []
     kind = random.choice(kinds)
     keys = [Column(name, random.choice(values.KEYS))
             for name in ["id", "Key 2", "k3"][:random.choice([1, 1, 1, 2, 3])]]
