@@ -51,7 +51,7 @@ struct Entry {
 
 // Rule E5 between an event and the entry at its (key, sequence).
 inline bool is_repeat(const Event& event, const Entry& entry) {
-  return event.is_delete() == entry.is_delete() &&
+  return !event.rewrites && event.is_delete() == entry.is_delete() &&
          (event.is_delete() || event.value_hash == entry.value_hash);
 }
 

@@ -30,6 +30,9 @@ struct Event {
   uint64_t tracked_hash = 0;  // of the columns that open versions (rule B5)
   uint32_t arrival = 0;       // unique in a batch
   Operation operation = Operation::kUpsert;
+  // No repeat whatever its values: what is remembered beside them changes (rule P3). Set by those
+  // who resolve partial events.
+  bool rewrites = false;
 
   bool is_delete() const { return operation == Operation::kDelete; }
 };

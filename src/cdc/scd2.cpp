@@ -78,6 +78,7 @@ void Scd2Changes::clear() {
 
 // The steps of one key. Members keep their memory from key to key.
 struct Scd2Kernel::Work {
+  bool keeps_all = false;
   Scd2Window window;
   std::vector<Row> rows_before;
   std::vector<Row> rows_after;
@@ -93,7 +94,9 @@ struct Scd2Kernel::Work {
   void settle_entry(uint32_t key, const Node& node, Scd2Changes& changes) const;
 };
 
-Scd2Kernel::Scd2Kernel() : work_(std::make_unique<Work>()) {}
+Scd2Kernel::Scd2Kernel(Payloads payloads) : work_(std::make_unique<Work>()) {
+  work_->keeps_all = payloads == Payloads::kAll;
+}
 Scd2Kernel::~Scd2Kernel() = default;
 
 void Scd2Kernel::run(uint32_t key, std::span<const Event> events, Cursor& cursor,
@@ -195,13 +198,14 @@ void Scd2Kernel::Work::add_row(uint32_t key, const Row& row, Scd2Changes& change
 // one is, taken from the row that showed them where none was kept before.
 ValueSource Scd2Kernel::Work::payload_of_head(const Node& head, const Row& row) {
   const bool shown = window.nodes()[row.last].value_hash() == head.value_hash();
-  if (row.end != kNone && shown) return {};
+  if (row.end != kNone && shown && !keeps_all) return {};
   return values_of(head);
 }
 
 // An absorbed event always has a payload; equal values right before it are shared (rule B2).
 ValueSource Scd2Kernel::Work::payload_of_absorbed(const Node& node, const Node& before) const {
   if (node.event == nullptr) return from_entry(node.old);
+  if (keeps_all) return from_event(*node.event);
   using Kind = ValueSource::Kind;
   const bool equal = before.value_hash() == node.value_hash();
   const bool kept = before.payload.kind == Kind::kHeap || before.payload.kind == Kind::kEvent;

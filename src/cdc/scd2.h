@@ -88,10 +88,16 @@ struct Scd2Counters {
   uint64_t entries_read = 0;
 };
 
+// What a payload is kept for.
+enum class Payloads : uint8_t {
+  kWhereNeeded,  // values that no row shows
+  kAll,          // each upsert has one of its own: it also holds who wrote what (rule P3)
+};
+
 // Keeps its working memory between keys; use one a thread.
 class Scd2Kernel {
  public:
-  Scd2Kernel();
+  explicit Scd2Kernel(Payloads payloads = Payloads::kWhereNeeded);
   ~Scd2Kernel();
   Scd2Kernel(const Scd2Kernel&) = delete;
   Scd2Kernel& operator=(const Scd2Kernel&) = delete;

@@ -24,13 +24,17 @@ class TruncateFloor {
 
   // True where the event counts for nothing: it lies below the floor, or at it and before the
   // truncate of this batch. (Rule T1)
-  bool drops(const Event& event) const {
+  bool drops(const SequenceView& sequence, uint32_t arrival) const {
     if (!present_) return false;
-    const auto order = event.sequence <=> sequence_;
-    return order < 0 || (order == 0 && event.arrival < arrival_);
+    const auto order = sequence <=> sequence_;
+    return order < 0 || (order == 0 && arrival < arrival_);
   }
+  bool drops(const Event& event) const { return drops(event.sequence, event.arrival); }
   // True where the event lies below the floor that stood before the batch.
-  bool is_late(const Event& event) const { return remembered_ && event.sequence < *remembered_; }
+  bool is_late(const SequenceView& sequence) const {
+    return remembered_ && sequence < *remembered_;
+  }
+  bool is_late(const Event& event) const { return is_late(event.sequence); }
   // True where an entry remembered before the batch goes away, be it row or tombstone. Whoever
   // applies a batch with truncates asks this for every entry of the target.
   bool removes(const SequenceView& remembered_sequence) const {

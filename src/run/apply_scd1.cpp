@@ -1,14 +1,12 @@
 #include <algorithm>
 
-#include "base/json.h"
 #include "cdc/scd1.h"
 #include "run/apply.h"
+#include "run/floor.h"
 
 namespace lakebed::run {
 
 namespace {
-
-constexpr const char* kFloorFact = "truncate_floor";
 
 std::vector<Hash128> keys_of(const EventBatch& batch) {
   std::vector<Hash128> keys;
@@ -17,41 +15,6 @@ std::vector<Hash128> keys_of(const EventBatch& batch) {
     if (keys.empty() || keys.back() != event.key) keys.push_back(event.key);
   }
   return keys;
-}
-
-// The remembered floor: {"head": "<16 hex>", "tail": "<hex>"}.
-struct Floor {
-  value::SequenceCode code;
-  bool present = false;
-};
-
-std::string to_hex(const std::string& bytes) {
-  static const char kDigits[] = "0123456789abcdef";
-  std::string out;
-  for (const char c : bytes) {
-    out += kDigits[static_cast<uint8_t>(c) >> 4];
-    out += kDigits[static_cast<uint8_t>(c) & 15];
-  }
-  return out;
-}
-
-std::string from_hex(const std::string& text) {
-  std::string out;
-  for (size_t i = 0; i + 1 < text.size(); i += 2) {
-    out += static_cast<char>(std::stoi(text.substr(i, 2), nullptr, 16));
-  }
-  return out;
-}
-
-Result<Floor> read_floor(const state::TableState& memory) {
-  const auto fact = memory.fact(state::FactSection::kTable, kFloorFact);
-  if (!fact) return Floor{};
-  LAKEBED_ASSIGN(const Json json, parse_json(*fact, "STATE_DAMAGED"));
-  Floor floor;
-  floor.code.head = std::stoull(json.value("head", "0"), nullptr, 16);
-  floor.code.tail = from_hex(json.value("tail", ""));
-  floor.present = true;
-  return floor;
 }
 
 // Gathers what the kernel decides for each key.
@@ -78,6 +41,7 @@ class Scd1Applier {
     size_t entry;  // whose place is filled in once the row was written
   };
   std::vector<Winner> winners_;
+  std::vector<Winner> kept_;  // whose payload is kept
 };
 
 void Scd1Applier::forget(const Hash128& key, const value::SequenceView& sequence) {
@@ -100,6 +64,10 @@ void Scd1Applier::use(const Hash128& key, const cdc::Scd1Decision& decision,
   }
   if (decision.action == Scd1Action::kWriteRow) {
     winners_.push_back({decision.winner->arrival, entries_.size()});
+  }
+  // Rule P3: the row and who wrote what of it.
+  if (context_.authors && !decision.winner->is_delete()) {
+    kept_.push_back({decision.winner->arrival, entries_.size()});
   }
   entries_.push_back(to_memory(key, cdc::scd1_entry(decision, known)));
   if (entries_.back().is_delete()) entries_.back().applied_at = context_.applied_at;
@@ -148,23 +116,23 @@ Status Scd1Applier::write_winners(TargetCommit& commit) {
     entry.file = places[i].file;
     entry.row = places[i].row;
   }
+  for (const Winner& kept : kept_) {
+    LAKEBED_ASSIGN(entries_[kept.entry].payload,
+                   keep_event(context_, batch_, kept.arrival, commit));
+  }
   return {};
 }
 
 void Scd1Applier::store_floor(const cdc::TruncateFloor& floor, TargetCommit& commit) {
   if (!floor.arrived() || !floor.floor()) return;
-  const value::SequenceCode code = floor.floor()->own();
-  const Json json = {{"head", hex64(code.head)},
-                     {"tail", to_hex(code.tail)},
-                     {"applied_at_us", context_.session.clock().now_us()}};
-  commit.memory().set_fact(state::FactSection::kTable, kFloorFact, json.dump());
+  run::store_floor(*floor.floor(), context_.session.clock().now_us(), commit.memory());
 }
 
 Status Scd1Applier::run(TargetCommit& commit, cdc::Metrics& metrics) {
-  LAKEBED_ASSIGN(const Floor remembered, read_floor(*context_.table.memory));
-  const cdc::TruncateFloor floor(
-      remembered.present ? std::optional(value::SequenceView(remembered.code)) : std::nullopt,
-      batch_.truncates);
+  LAKEBED_ASSIGN(const auto remembered, read_floor(*context_.table.memory));
+  std::optional<value::SequenceView> floor_before;
+  if (remembered) floor_before = *remembered;
+  const cdc::TruncateFloor floor(floor_before, batch_.truncates);
   const std::vector<Hash128> keys = keys_of(batch_);
   entries_.reserve(keys.size());
   winners_.reserve(keys.size());

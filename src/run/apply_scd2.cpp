@@ -4,11 +4,10 @@
 
 #include "base/names.h"
 #include "cdc/scd2.h"
-#include "delta/partition.h"
-#include "delta/schema.h"
 #include "run/apply.h"
+#include "run/memory_cursor.h"
+#include "run/old_values.h"
 #include "state/row_codec.h"
-#include "value/conform.h"
 
 namespace lakebed::run {
 
@@ -17,122 +16,10 @@ namespace {
 using value::Column;
 using value::ColumnBatch;
 
-// The kernel's view of one key in the memory. An error of the memory is kept for later: the
-// kernel sees "nothing there", and its answer is not used.
-class MemoryCursor : public cdc::Cursor {
- public:
-  explicit MemoryCursor(const state::TableState& memory) : cursor_(memory) {}
-
-  Status move_to(const Hash128& key) {
-    LAKEBED_ASSIGN(known_, cursor_.seek(key));
-    return {};
-  }
-
-  bool seek(cdc::EntrySet set, cdc::Seek how, const value::SequenceView& sequence,
-            cdc::Entry& out) override {
-    if (!known_ || !status_.ok()) return false;
-    const auto kind =
-        set == cdc::EntrySet::kAbsorbed ? state::EntryKind::kHidden : state::EntryKind::kRow;
-    auto found = ask(kind, how, sequence);
-    if (!found.ok()) {
-      status_ = std::move(found).error();
-      return false;
-    }
-    if (!found->has_value()) return false;
-    out = to_kernel(**found);
-    return true;
-  }
-
-  Status status() const { return status_; }
-
- private:
-  Result<std::optional<state::Entry>> ask(state::EntryKind kind, cdc::Seek how,
-                                          const value::SequenceView& sequence) {
-    switch (how) {
-      case cdc::Seek::kAtMost: return cursor_.at_most(kind, sequence);
-      case cdc::Seek::kBelow: return cursor_.below(kind, sequence);
-      case cdc::Seek::kAbove: return cursor_.above(kind, sequence);
-      case cdc::Seek::kAtLeast: return cursor_.at_least(kind, sequence);
-      case cdc::Seek::kGreatest: return cursor_.greatest(kind);
-    }
-    return std::optional<state::Entry>{};
-  }
-
-  state::Cursor cursor_;
-  bool known_ = false;
-  Status status_;
-};
-
-// Values of rows that are not in the batch: from the heap, or read back from their place.
-class OldValues {
- public:
-  OldValues(ApplyContext& context) : context_(context) {}  // NOLINT: short-lived
-
-  Status add_heap(uint64_t payload, ColumnBatch& out);
-  // Rows at these places, in their order.
-  Result<ColumnBatch> read_places(const std::vector<cdc::Place>& places);
-
- private:
-  Result<const state::RowReader*> reader(uint32_t schema_id);
-
-  ApplyContext& context_;
-  std::map<uint32_t, state::RowReader> readers_;
-};
-
-Result<const state::RowReader*> OldValues::reader(uint32_t schema_id) {
-  const auto known = readers_.find(schema_id);
-  if (known != readers_.end()) return &known->second;
-  LAKEBED_ASSIGN(const value::Schema stored, context_.table.memory->schema(schema_id));
-  LAKEBED_ASSIGN(state::RowReader made, state::RowReader::make(stored, context_.columns));
-  return &readers_.emplace(schema_id, std::move(made)).first->second;
-}
-
-Status OldValues::add_heap(uint64_t payload, ColumnBatch& out) {
-  LAKEBED_ASSIGN(const auto stored, context_.table.memory->payload(payload));
-  LAKEBED_ASSIGN(const state::RowReader* row_reader, reader(stored.schema_id));
-  LAKEBED_TRY(row_reader->append(stored.row, out.columns));
-  ++out.rows;
-  return {};
-}
-
-Result<ColumnBatch> OldValues::read_places(const std::vector<cdc::Place>& places) {
-  Table& table = context_.table;
-  std::map<uint32_t, std::vector<size_t>> by_file;
-  for (size_t i = 0; i < places.size(); ++i) by_file[places[i].file].push_back(i);
-  ColumnBatch found = ColumnBatch::empty(context_.columns);
-  std::vector<uint32_t> position(places.size());
-  for (const auto& [file, wanted] : by_file) {
-    const std::string& name = table.memory->files().name(file);
-    const delta::AddFilePtr live = table.snapshot.find_path(delta::encode_path(name));
-    if (!live) {
-      return update_error("STATE_MISMATCH",
-                          "the memory places a row in " + name + ", which is no live file");
-    }
-    LAKEBED_ASSIGN(engine::ParquetFile parquet,
-                   delta::parquet_file(*table.store, table.snapshot, *live, table.vectors));
-    parquet.deleted_rows = nullptr;  // positions count all rows of the file
-    std::vector<uint64_t> rows;
-    for (const size_t i : wanted) {
-      position[i] = static_cast<uint32_t>(found.rows + rows.size());
-      rows.push_back(places[i].row);
-    }
-    LAKEBED_ASSIGN(engine::Engine * engine, context_.session.engine());
-    LAKEBED_ASSIGN(const ColumnBatch read,
-                   engine->read_rows(parquet, context_.columns,
-                                     delta::physical_names(table.snapshot.schema()), rows));
-    found.append_range(read, 0, read.rows);
-  }
-  ColumnBatch out;
-  out.schema = context_.columns;
-  out.rows = places.size();
-  for (const Column& column : found.columns) out.columns.push_back(column.gather(position));
-  return out;
-}
-
 class Scd2Applier {
  public:
   Scd2Applier(ApplyContext& context, const EventBatch& batch)
-      : context_(context), batch_(batch), old_(context) {}
+      : context_(context), batch_(batch), old_(context, context.columns) {}
 
   Status run(TargetCommit& commit, cdc::Metrics& metrics);
 
@@ -158,7 +45,8 @@ class Scd2Applier {
 
 Status Scd2Applier::decide(cdc::Metrics& metrics) {
   cursor_ = std::make_unique<MemoryCursor>(*context_.table.memory);
-  cdc::Scd2Kernel kernel;
+  // Rule P3: who wrote what lies beside the values.
+  cdc::Scd2Kernel kernel(context_.authors ? cdc::Payloads::kAll : cdc::Payloads::kWhereNeeded);
   Status status;
   cdc::for_each_key(batch_.events, [&](std::span<const cdc::Event> events) {
     if (!status.ok()) return;
@@ -235,7 +123,8 @@ Status Scd2Applier::write_added(TargetCommit& commit) {
   for (const size_t i : from_events) arrivals.push_back(changes_.added[i].values.arrival);
   ColumnBatch heap = ColumnBatch::empty(context_.columns);
   for (const size_t i : from_heap) {
-    LAKEBED_TRY(old_.add_heap(changes_.added[i].values.payload, heap));
+    LAKEBED_TRY(old_.add_heap(changes_.added[i].values.payload, heap.columns));
+    ++heap.rows;
   }
   std::vector<uint32_t> old_numbers;
   for (const size_t i : from_table) {
@@ -272,20 +161,16 @@ Result<uint64_t> Scd2Applier::keep_payload(const cdc::ValueSource& source, Targe
   using Kind = cdc::ValueSource::Kind;
   if (source.kind == Kind::kNone) return uint64_t{0};
   if (source.kind == Kind::kHeap) return source.payload;
-  std::string row;
   if (source.kind == Kind::kEvent) {
     const auto known = kept_.find(source.arrival);
     if (known != kept_.end()) return known->second;
-    const EventBatch::Location at = batch_.locate(source.arrival);
-    state::append_row(batch_.parts[at.part].columns, at.row, row);
-  } else {
-    const uint32_t number = old_row_at_.at({source.place.file, source.place.row});
-    state::append_row(old_rows_.columns, number, row);
+    LAKEBED_ASSIGN(const uint64_t payload,
+                   keep_event(context_, batch_, source.arrival, commit));
+    kept_[source.arrival] = payload;
+    return payload;
   }
-  const uint32_t schema_id = commit.memory().schema_id(context_.columns);
-  LAKEBED_ASSIGN(const uint64_t payload, commit.memory().append_payload(schema_id, row));
-  if (source.kind == Kind::kEvent) kept_[source.arrival] = payload;
-  return payload;
+  const uint32_t number = old_row_at_.at({source.place.file, source.place.row});
+  return keep_row(context_, old_rows_.columns, number, batch_.authors_before, commit);
 }
 
 Status Scd2Applier::remember(TargetCommit& commit) {

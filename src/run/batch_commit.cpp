@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/names.h"
-#include "run/apply.h"
+#include "run/author_memory.h"
 #include "value/text.h"
 
 namespace lakebed::run {
@@ -60,12 +60,15 @@ Result<ApplyContext> apply_context(const BatchJob& job, TargetCommit& commit) {
   LAKEBED_ASSIGN(value::Schema stored, stored_schema(job.table, commit.transaction()));
   const bool expires = tombstone_seconds(job.target).has_value();
   const auto now = static_cast<uint32_t>(session.clock().now_us() / 1'000'000);
+  LAKEBED_ASSIGN(auto authors, author_memory(job.context.pipeline, job.target, job.plan.kind,
+                                             job.table));
   return ApplyContext{session,
                       job.table,
                       job.plan,
                       std::move(stored),
                       without_time_columns(job.schema, job.plan.kind),
-                      expires ? now : 0};
+                      expires ? now : 0,
+                      std::move(authors)};
 }
 
 }  // namespace
@@ -79,6 +82,7 @@ Result<std::optional<int64_t>> commit_batch(const BatchJob& job, const EventBatc
   cdc::Metrics metrics;
   metrics.late_events = events.below_floor;
   LAKEBED_TRY(apply_events(apply, events, *commit, metrics));
+  if (apply.authors) remember_authors(*apply.authors, commit->memory());
   LAKEBED_TRY(check_ties(job, metrics, events));
   LAKEBED_TRY(job.note(*commit));
   commit->memory().set_fact(state::FactSection::kDefinition, fold_case(job.plan.flow),

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/names.h"
+#include "run/leaves.h"
 #include "run/not_null.h"
 #include "value/conform.h"
 #include "value/hash.h"
@@ -31,6 +32,7 @@ class EventReader {
     for (const size_t key : plan.keys) {
       keys_.push_back(*value::find_field(columns, plan.selected[key].name));
     }
+    if (plan.partial) written_.emplace(plan, columns);
   }
 
   Status add(ColumnBatch evaluated);
@@ -40,11 +42,6 @@ class EventReader {
   Status check_not_null(const ColumnBatch& part, const Column& operations) const;
   void count_nulls(const ColumnBatch& part, const Column& sequences, const Column& operations,
                    const ColumnBatch& evaluated);
-  void hash_rows(const ColumnBatch& part, std::vector<uint64_t>& values,
-                 std::vector<uint64_t>& tracked) const;
-  bool is_key(size_t column) const {
-    return std::find(keys_.begin(), keys_.end(), column) != keys_.end();
-  }
   cdc::SequenceView view_of(const Column& sequences, size_t row);
   void add_bitemporal(const ColumnBatch& evaluated, const std::vector<Hash128>& keys,
                       const std::vector<uint64_t>& values);
@@ -54,6 +51,7 @@ class EventReader {
   const value::Schema& columns_;
   const cdc::SequenceView* version_;
   std::vector<size_t> keys_;  // into columns_, in hash order
+  std::optional<WrittenLeaves> written_;
   EventBatch batch_;
   uint64_t null_sequences_ = 0;
   uint64_t null_systems_ = 0;
@@ -94,26 +92,11 @@ void EventReader::count_nulls(const ColumnBatch& part, const Column& sequences,
   }
 }
 
-// Rule F12: checked on the rows that upserts would write; deletes pass.
+// Rule F12: checked on the rows that upserts would write; deletes pass. Rows of partial events are
+// checked when they are whole.
 Status EventReader::check_not_null(const ColumnBatch& part, const Column& operations) const {
   return check_no_nulls(part, plan_.flow,
                         [&operations](size_t row) { return operations.integer(row) == 0; });
-}
-
-void EventReader::hash_rows(const ColumnBatch& part, std::vector<uint64_t>& values,
-                            std::vector<uint64_t>& tracked) const {
-  values.assign(part.rows, 0);
-  if (!plan_.tracks_all) tracked.assign(part.rows, 0);
-  for (size_t i = 0; i < columns_.size(); ++i) {
-    if (is_key(i)) continue;
-    value::add_value_hashes(part.columns[i], columns_[i].name, values);
-    if (plan_.tracks_all) continue;
-    // A column that this flow does not deliver is NULL here and adds nothing.
-    const auto at = value::find_field(plan_.selected, columns_[i].name);
-    if (at && plan_.tracked[*at]) {
-      value::add_value_hashes(part.columns[i], columns_[i].name, tracked);
-    }
-  }
 }
 
 cdc::SequenceView EventReader::view_of(const Column& sequences, size_t row) {
@@ -159,13 +142,17 @@ Status EventReader::add(ColumnBatch evaluated) {
   const auto base = static_cast<uint32_t>(batch_.rows);
   batch_.rows += part.rows;
   if (bad) return {};  // counting goes on, nothing of it is used
-  LAKEBED_TRY(check_not_null(part, operations));
+  if (written_) {
+    LAKEBED_TRY(written_->append(evaluated, part, batch_.written));
+  } else {
+    LAKEBED_TRY(check_not_null(part, operations));
+  }
   std::vector<const Column*> keys;
   for (const size_t key : keys_) keys.push_back(&part.columns[key]);
   const std::vector<Hash128> hashes = value::key_hashes(keys);
   std::vector<uint64_t> values;
   std::vector<uint64_t> tracked;
-  hash_rows(part, values, tracked);
+  hash_rows(plan_, columns_, part, values, tracked);
   if (plan_.kind == TargetKind::kBitemporal) {
     add_bitemporal(evaluated, hashes, values);
     batch_.first.push_back(base);
@@ -260,6 +247,21 @@ void append_kept(EventBatch chunk, EventBatch& kept) {
 }
 
 }  // namespace
+
+void hash_rows(const CdcPlan& plan, const value::Schema& columns, const ColumnBatch& part,
+               std::vector<uint64_t>& values, std::vector<uint64_t>& tracked) {
+  values.assign(part.rows, 0);
+  if (!plan.tracks_all) tracked.assign(part.rows, 0);
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const auto at = value::find_field(plan.selected, columns[i].name);
+    if (at && std::find(plan.keys.begin(), plan.keys.end(), *at) != plan.keys.end()) continue;
+    value::add_value_hashes(part.columns[i], columns[i].name, values);
+    if (plan.tracks_all) continue;
+    if (at ? bool{plan.tracked[*at]} : plan.tracks_others) {
+      value::add_value_hashes(part.columns[i], columns[i].name, tracked);
+    }
+  }
+}
 
 EventBatch::Location EventBatch::locate(uint32_t arrival) const {
   const auto after = std::upper_bound(first.begin(), first.end(), arrival);

@@ -27,6 +27,15 @@ struct EventBatch {
   std::deque<std::string> tails;  // what long sequence codes and moments point into
   uint64_t below_floor = 0;       // events left out because a snapshot is newer (rule M2)
 
+  // Partial updates. As read: the leaves that each row writes, leaf_words(leaves) words a row of
+  // the batch; empty: each row writes all. (Rules P1, P2)
+  std::vector<uint64_t> written;
+  // As resolved: for each part what the memory keeps beside a row's values, in a column of
+  // BINARY called kAuthorsColumn; empty: nothing. (Rule P3)
+  std::vector<value::Column> authors;
+  // The same for rows from before the target remembered authors.
+  std::string authors_before;
+
   struct Location {
     size_t part = 0;
     size_t row = 0;
@@ -35,6 +44,11 @@ struct EventBatch {
   // A batch of the rows of these arrivals, in their order. Requires: ascending.
   value::ColumnBatch gather(const std::vector<uint32_t>& arrivals) const;
 };
+
+// The hashes of rows under `columns`: of all columns but the keys, and of the tracked ones (left
+// empty where all are tracked).
+void hash_rows(const CdcPlan& plan, const value::Schema& columns, const value::ColumnBatch& part,
+               std::vector<uint64_t>& values, std::vector<uint64_t>& tracked);
 
 // Runs the plan over the slices and reads all events. `columns` is the target's schema without the
 // time columns: values are brought to it. Errors (nothing is written):

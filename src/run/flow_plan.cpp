@@ -172,7 +172,43 @@ Status find_tracked(const plan::FeedSpec& feed, CdcPlan& plan) {
   }
   for (const size_t key : plan.keys) plan.tracked[key] = false;
   const auto tracked = std::count(plan.tracked.begin(), plan.tracked.end(), true);
+  plan.tracks_others = !feed.track_history || feed.track_history->all_except;
   plan.tracks_all = static_cast<size_t>(tracked) + plan.keys.size() == plan.selected.size();
+  return {};
+}
+
+// Rules P1, P2: columns that COLUMNS leaves out may be named and count for nothing.
+Status find_partial(const plan::FeedSpec& feed, const Schema& source, CdcPlan& plan) {
+  if (!feed.ignore_null_updates && !feed.columns_to_update) return {};
+  PartialUpdates partial;
+  partial.known_names = names_of(source);
+  if (const auto& choice = feed.ignore_null_updates) {
+    LAKEBED_ASSIGN(const auto named,
+                   find_all(*choice, source, "IGNORE NULL UPDATES", "the source"));
+    partial.ignores_null.assign(plan.selected.size(), choice->all_except);
+    for (const size_t column : named) {
+      const auto at = value::find_field(plan.selected, source[column].name);
+      if (at) partial.ignores_null[*at] = !choice->all_except;
+    }
+    plan.partial = std::move(partial);
+    return {};
+  }
+  partial.by_names = true;
+  plan::ColumnChoice names;
+  names.names = {{feed.columns_to_update->name}};
+  names.spans = {feed.columns_to_update->span};
+  LAKEBED_ASSIGN(const auto at, find_all(names, source, "COLUMNS TO UPDATE", "the source"));
+  const value::Field& field = source[at[0]];
+  if (field.type.kind != value::Kind::kArray ||
+      field.type.element().kind != value::Kind::kString) {
+    return project_error("AUTOCDC_COLUMNS_TO_UPDATE_TYPE",
+                         fmt::format("COLUMNS TO UPDATE of flow {} needs an ARRAY<STRING>; {} is {}",
+                                     quote_name(plan.flow), quote_name(field.name),
+                                     field.type.text()),
+                         feed.columns_to_update->span);
+  }
+  partial.names_at = value::find_field(plan.selected, field.name).value_or(SIZE_MAX);
+  plan.partial = std::move(partial);
   return {};
 }
 
@@ -232,6 +268,11 @@ Status resolve_events(const plan::FeedSpec& feed, CdcPlan& plan, QueryCatalog& c
   if (plan.kind == TargetKind::kBitemporal) {
     plan.own.system_sequence = outputs.size();
     outputs.push_back(alias(feed.system_sequence_by, "__lakebed_system_sequence"));
+  }
+  if (feed.columns_to_update) {
+    plan.own.columns_to_update = outputs.size();
+    const plan::NameAt& names = *feed.columns_to_update;
+    outputs.push_back(alias(column(names.name, names.span), "__lakebed_columns_to_update"));
   }
   LAKEBED_ASSIGN(plan.query, plan::resolve_projection(feed.source, outputs, nullptr, catalog,
                                                       options));
@@ -367,6 +408,7 @@ Result<CdcPlan> plan_cdc_flow(Session& session, const Flow& flow, QueryCatalog& 
             "view that it names");
   }
   LAKEBED_TRY(plan_columns(flow, feed, source.schema(), plan));
+  LAKEBED_TRY(find_partial(feed, source.schema(), plan));
   LAKEBED_TRY(resolve_events(feed, plan, catalog, options));
   LAKEBED_TRY(type_sequences(feed, plan));
   plan.has_truncate = feed.truncate_when != nullptr;

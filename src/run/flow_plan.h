@@ -23,6 +23,14 @@ struct EventColumns {
   size_t expectations = 0;
 };
 
+// Which columns an event of a flow writes, where not all that it delivers (rules P1, P2).
+struct PartialUpdates {
+  bool by_names = false;  // COLUMNS TO UPDATE, else IGNORE NULL UPDATES
+  std::vector<bool> ignores_null;  // by index into `selected`: a NULL says nothing
+  size_t names_at = SIZE_MAX;      // the column of names in `selected`, where it is selected
+  std::vector<std::string> known_names;  // what an array may name: the columns of the source
+};
+
 // A CDC flow, ready to run. The query yields the selected columns, then those of `own`.
 struct CdcPlan {
   std::string flow;
@@ -33,9 +41,11 @@ struct CdcPlan {
   std::vector<size_t> keys;       // into `selected`, in the order of folded names (hash order)
   std::vector<bool> tracked;      // by index into `selected`; keys are never tracked (rule B5)
   bool tracks_all = true;         // every column but the keys
+  bool tracks_others = true;      // columns of the target that the flow does not deliver
   bool has_truncate = false;
   bool from_snapshots = false;    // no columns of our own: all rows have the version (rule S1)
   bool streaming = true;          // the source comes in slices; false for ONCE over a batch
+  std::optional<PartialUpdates> partial;
   value::Type sequence_type;
   value::Type system_type;        // of SYSTEM SEQUENCE BY (rule C1)
   std::string definition;         // JSON: what drift is compared with (rule F3)

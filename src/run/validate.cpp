@@ -160,15 +160,6 @@ Status refuse_unbuilt(const Flow& flow) {
     return not_built("REPLACE_" + insert->replace_kind,
                      "REPLACE " + insert->replace_kind + " flows are", flow.span);
   }
-  const plan::FeedSpec& feed = *flow.feed();
-  if (feed.ignore_null_updates) {
-    return not_built("IGNORE_NULL_UPDATES", "IGNORE NULL UPDATES is",
-                     clause_span(feed.clauses, "IGNORE NULL UPDATES", flow.span));
-  }
-  if (feed.columns_to_update) {
-    return not_built("COLUMNS_TO_UPDATE", "COLUMNS TO UPDATE is",
-                     clause_span(feed.clauses, "COLUMNS TO UPDATE", flow.span));
-  }
   return {};
 }
 

@@ -261,6 +261,17 @@ Result<RowReader::Step> make_step(const std::string& path, const Type& stored, c
 
 }  // namespace
 
+void append_row(const std::vector<Column>& columns, size_t row, std::string_view last,
+                std::string& out) {
+  const auto is_null = [&](size_t i) { return i < columns.size() && columns[i].is_null(row); };
+  append_validity(columns.size() + 1, is_null, out);
+  for (const Column& column : columns) {
+    if (!column.is_null(row)) append_value(column, row, out);
+  }
+  append_varint(out, last.size());
+  out.append(last);
+}
+
 void append_row(const std::vector<Column>& columns, size_t row, std::string& out) {
   append_fields(columns, row, out);
 }

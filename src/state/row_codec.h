@@ -19,6 +19,9 @@ namespace lakebed::state {
 
 // Appends row `row` of the columns. Requires: columns of equal length.
 void append_row(const std::vector<value::Column>& columns, size_t row, std::string& out);
+// The same with one more field behind them, of type BINARY.
+void append_row(const std::vector<value::Column>& columns, size_t row, std::string_view last,
+                std::string& out);
 
 // Reads rows written under `stored` into columns of `wanted`: fields are matched by name without
 // case, fields that were not stored are NULL, stored fields that are not wanted are skipped, types
