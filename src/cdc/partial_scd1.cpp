@@ -40,7 +40,7 @@ bool PartialScd1::stands_at(const SequenceView& sequence) const {
   });
 }
 
-// A delete takes back what was written up to it; it is the state where nothing is newer.
+// A delete takes back what was written up to it; it is the state where nothing is newer. (Rule P3)
 bool PartialScd1::fold_delete(const PartialEvent& event) {
   if (below_floor(event.sequence)) return false;
   bool changed = false;

@@ -202,7 +202,7 @@ Status find_partial(const plan::FeedSpec& feed, const Schema& source, CdcPlan& p
   if (field.type.kind != value::Kind::kArray ||
       field.type.element().kind != value::Kind::kString) {
     return project_error("AUTOCDC_COLUMNS_TO_UPDATE_TYPE",
-                         fmt::format("COLUMNS TO UPDATE of flow {} needs an ARRAY<STRING>; {} is {}",
+                         fmt::format("COLUMNS TO UPDATE of flow {} needs ARRAY<STRING>; {} is {}",
                                      quote_name(plan.flow), quote_name(field.name),
                                      field.type.text()),
                          feed.columns_to_update->span);

@@ -124,7 +124,7 @@ Status check_feed(const plan::FeedSpec& feed, const SourceSpan& span) {
   LAKEBED_TRY(check_keys(feed.keys));
   if (feed.columns) LAKEBED_TRY(check_single_names(*feed.columns, "COLUMNS"));
   if (feed.track_history) LAKEBED_TRY(check_single_names(*feed.track_history, "TRACK HISTORY ON"));
-  if (feed.ignore_null_updates && feed.columns_to_update) {
+  if (feed.ignore_null_updates && feed.columns_to_update) {  // rule P4
     return project_error("AUTOCDC_CONFLICTING_PARTIAL_UPDATE_OPTIONS",
                          "IGNORE NULL UPDATES and COLUMNS TO UPDATE exclude each other",
                          clause_span(feed.clauses, "COLUMNS TO UPDATE", span));
