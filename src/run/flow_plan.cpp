@@ -440,7 +440,7 @@ Result<CdcPlan> plan_snapshot_query(const Flow& flow, const Type& version, Query
         .with_hint("a snapshot is read whole: leave out STREAM");
   }
   LAKEBED_TRY(plan_columns(flow, feed, plan.query.schema(), plan));
-  plan.own.sequence = plan.own.operation = plan.selected.size();  // made by read_snapshot
+  plan.own.sequence = plan.own.operation = plan.query.schema().size();  // see read_snapshot
   plan.definition = definition_of(feed, plan).dump();
   return plan;
 }

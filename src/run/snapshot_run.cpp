@@ -82,7 +82,6 @@ class SnapshotRun {
   Result<EventBatch> difference(const OfferedSnapshot& offered, cdc::SequenceView version);
   Result<std::optional<SnapshotVersion>> last_version() const;
   Status check_order(const OfferedSnapshot& offered) const;
-  Status check_empty_target() const;
   Status check_rest(const OfferedSnapshot& offered, const KeyStates::Rest& rest,
                     const value::Schema& columns, cdc::SequenceView version);
   Result<std::string> duplicate_sample(const OfferedSnapshot& offered, const Hash128& key,
@@ -101,6 +100,7 @@ class SnapshotRun {
   std::unique_ptr<Table> table_;
   std::optional<SnapshotVersion> last_;
   value::Schema schema_;
+  bool took_ = false;  // a snapshot, in this update
 };
 
 Result<std::optional<SnapshotVersion>> SnapshotRun::last_version() const {
@@ -120,18 +120,6 @@ Status SnapshotRun::check_order(const OfferedSnapshot& offered) const {
                          quote_name(flow_.name), offered.version.text(zone()), last_->text(zone())))
       .with_hint("WITH VERSION must yield a version greater than that of last_snapshot_version(), "
                  "or no row");
-}
-
-// Rule S4: a snapshot that has no version can only be the first thing that a target sees.
-Status SnapshotRun::check_empty_target() const {
-  if (source_->has_versions()) return {};
-  const bool empty = table_->snapshot.files().empty() && table_->memory->stats().entries == 0 &&
-                     table_->memory->facts(FactSection::kSnapshot).empty();
-  if (empty) return {};
-  return update_error("AUTO_CDC_FROM_SNAPSHOT_NON_EMPTY_TARGET_WITHOUT_VERSION",
-                      fmt::format("flow {} has no WITH VERSION, and {} is not empty",
-                                  quote_name(flow_.name), target_.name.text()))
-      .with_hint("say ONCE for a single snapshot, or WITH VERSION (query) to take more than one");
 }
 
 Result<std::string> SnapshotRun::duplicate_sample(const OfferedSnapshot& offered,
@@ -222,7 +210,6 @@ Status SnapshotRun::note(const OfferedSnapshot& offered, TargetCommit& commit) c
 
 Result<SnapshotRun::Step> SnapshotRun::take(const OfferedSnapshot& offered) {
   LAKEBED_TRY(check_order(offered));
-  LAKEBED_TRY(check_empty_target());
   const value::SequenceCode version = offered.version.code();
   LAKEBED_ASSIGN(const EventBatch events, difference(offered, version));
   // Without a version of its own an empty snapshot of an empty target says nothing (rule F1).
@@ -231,6 +218,7 @@ Result<SnapshotRun::Step> SnapshotRun::take(const OfferedSnapshot& offered) {
                "snapshot " + offered.version.text(zone()), {}};
   job.note = [&](TargetCommit& commit) { return note(offered, commit); };
   LAKEBED_ASSIGN(const auto committed, commit_batch(job, events));
+  took_ = took_ || committed.has_value();
   return committed ? Step::kCommitted : Step::kLost;
 }
 
@@ -262,6 +250,7 @@ Result<SnapshotRun::Step> SnapshotRun::step() {
     LAKEBED_TRY(create_target(context_, *table_, target_, schema_, shape.plan.kind));
     return Step::kCommitted;
   }
+  if (!took_) LAKEBED_TRY(check_unversioned(flow_, target_, *table_));
   LAKEBED_ASSIGN(const auto offered, source_->next(last_ ? &*last_ : nullptr));
   return offered ? take(*offered) : nothing_offered();
 }
@@ -305,6 +294,17 @@ Status check_remembered(const Flow& flow, const Dataset& target, const SnapshotS
     LAKEBED_TRY(check_version_column(flow, target, shape.version, last));
   }
   return check_drift(shape.plan, *table.memory, target);
+}
+
+Status check_unversioned(const Flow& flow, const Dataset& target, const Table& table) {
+  if (flow.snapshot()->version || !table.memory) return {};
+  const bool empty = table.snapshot.files().empty() && table.memory->stats().entries == 0 &&
+                     table.memory->facts(FactSection::kSnapshot).empty();
+  if (empty) return {};
+  return update_error("AUTO_CDC_FROM_SNAPSHOT_NON_EMPTY_TARGET_WITHOUT_VERSION",
+                      fmt::format("flow {} has no WITH VERSION, and {} is not empty",
+                                  quote_name(flow.name), target.name.text()))
+      .with_hint("say ONCE for a single snapshot, or WITH VERSION (query) to take more than one");
 }
 
 Status drop_below_snapshot(const Table& table, EventBatch& events) {

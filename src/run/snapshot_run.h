@@ -17,6 +17,10 @@ Status run_snapshot_flow(RunContext& context, const Flow& flow, const Dataset& t
 Status check_remembered(const Flow& flow, const Dataset& target, const SnapshotShape& shape,
                         const Table& table);
 
+// Rule S4: a snapshot without a version can only be the first thing that a target sees. Error
+// AUTO_CDC_FROM_SNAPSHOT_NON_EMPTY_TARGET_WITHOUT_VERSION.
+Status check_unversioned(const Flow& flow, const Dataset& target, const Table& table);
+
 // Rule M2: takes the events of a feed out that lie at or below the version of the last snapshot,
 // where one was taken into this target.
 Status drop_below_snapshot(const Table& table, EventBatch& events);

@@ -118,7 +118,10 @@ Result<CdcPlan> Planner::plan_flow(const Dataset& dataset, const Flow& flow, con
   if (flow.snapshot()) {
     LAKEBED_ASSIGN(SnapshotShape shape,
                    plan_snapshot_flow(flow, catalog, session_.resolve_options()));
-    if (table) LAKEBED_TRY(check_remembered(flow, dataset, shape, *table));
+    if (table) {
+      LAKEBED_TRY(check_remembered(flow, dataset, shape, *table));
+      LAKEBED_TRY(check_unversioned(flow, dataset, *table));
+    }
     return std::move(shape.plan);
   }
   LAKEBED_ASSIGN(CdcPlan plan, plan_cdc_flow(session_, flow, catalog));
