@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/names.h"
+#include "run/leaves.h"
 
 namespace lakebed::run {
 
@@ -180,6 +181,12 @@ Status find_tracked(const plan::FeedSpec& feed, CdcPlan& plan) {
 // Rules P1, P2: columns that COLUMNS leaves out may be named and count for nothing.
 Status find_partial(const plan::FeedSpec& feed, const Schema& source, CdcPlan& plan) {
   if (!feed.ignore_null_updates && !feed.columns_to_update) return {};
+  if (value::find_field(plan.selected, kAuthorsColumn)) {
+    return project_error("AUTOCDC_RESERVED_COLUMN_NAME_CONFLICT",
+                         fmt::format("flow {} selects a column {}, a name that partial updates use",
+                                     quote_name(plan.flow), kAuthorsColumn),
+                         feed.keys.span);
+  }
   PartialUpdates partial;
   partial.known_names = names_of(source);
   if (const auto& choice = feed.ignore_null_updates) {

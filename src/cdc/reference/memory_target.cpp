@@ -197,8 +197,14 @@ std::vector<Hash128> MemoryTargetScd2::keys() const {
   return out;
 }
 
+std::unique_ptr<Cursor> MemoryTargetScd2::cursor(const Hash128& key) {
+  return std::make_unique<HistoryCursor>(histories_[key]);
+}
+
 void MemoryTargetScd2::apply(std::span<const Delivery> batch) {
   const Sorted sorted = sort_batch(batch);
+  batch_notes_.clear();
+  for (const Delivery& delivery : batch) batch_notes_.push_back(delivery.note);
   metrics_ = Metrics();
   changes_.clear();
   table_.begin_batch();
@@ -258,6 +264,7 @@ void MemoryTargetScd2::write(const std::vector<Event>& by_arrival,
     if (payload == 0) {
       payload = next_payload_++;
       heap_[payload] = values;
+      if (source.kind == ValueSource::Kind::kEvent) notes_[payload] = batch_notes_[source.arrival];
     }
     put.entry.payload = payload;
   }
@@ -317,7 +324,7 @@ void MemoryTargetScd2::check_entry(const OwnedEntry& entry, bool row_is_open) {
   const Entry& fields = entry.fields;
   if (fields.payload == 0) {
     if (fields.kind == EntryKind::kAbsorbed) fault("scd2: an absorbed event without payload");
-    if (row_is_open) fault("scd2: an open row without payload");
+    if (row_is_open || keeps_all_) fault("scd2: an event without the payload that it needs");
     return;
   }
   const auto found = heap_.find(fields.payload);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 
 #include "cdc/reference/twin.h"
@@ -51,6 +52,7 @@ class MemoryTargetScd1 {
   const Metrics& metrics() const { return metrics_; }  // of the last batch
   bool changed() const { return changed_; }            // rows or entries, in the last batch
   size_t entries() const { return entries_.size(); }
+  const std::map<Hash128, OwnedEntry>& memory() const { return entries_; }
   // What a snapshot of that version is compared with, and the keys that it may lack.
   KeyState state_at(const Hash128& key, const SequenceView& version) const;
   std::vector<Hash128> keys() const;
@@ -70,6 +72,9 @@ class MemoryTargetScd1 {
 
 class MemoryTargetScd2 {
  public:
+  explicit MemoryTargetScd2(Payloads payloads = Payloads::kWhereNeeded)
+      : keeps_all_(payloads == Payloads::kAll), kernel_(payloads) {}
+
   // Applies one batch without truncates; arrivals are the positions in it.
   void apply(std::span<const Delivery> batch);
   std::vector<TwinRow> rows() const { return table_.rows(); }
@@ -83,6 +88,9 @@ class MemoryTargetScd2 {
   KeyState state_at(const Hash128& key, const SequenceView& version);
   std::vector<Hash128> keys() const;
   size_t heap_size() const { return heap_.size(); }
+  // What is remembered of a key, until the next batch; and the note beside a payload.
+  std::unique_ptr<Cursor> cursor(const Hash128& key);
+  uint64_t note_of(uint64_t payload) const { return notes_.at(payload); }
   std::string take_faults() { return std::exchange(faults_, {}); }
 
  private:
@@ -104,8 +112,11 @@ class MemoryTargetScd2 {
 
   std::map<Hash128, History> histories_;
   std::map<uint64_t, uint64_t> heap_;  // payload -> value hash
+  std::map<uint64_t, uint64_t> notes_;  // by payload
+  std::vector<uint64_t> batch_notes_;   // by arrival
   uint64_t next_payload_ = 1;
   MemoryTable table_;
+  bool keeps_all_;
   Scd2Kernel kernel_;
   Scd2Changes changes_;
   Metrics metrics_;

@@ -16,6 +16,7 @@ namespace lakebed::cdc::reference {
 struct Delivery {
   Event event;
   bool is_truncate = false;
+  uint64_t note = 0;  // what a memory target keeps beside the values; the twins do not look at it
 };
 
 // A visible row. Values are known by their hash. SCD type 1 leaves start and end out.
