@@ -249,9 +249,8 @@ void BitemporalKernel::run(uint32_t key, std::span<const BitemporalEvent> events
   const bool known = cursor.event(Seek::kGreatest, kLastMoment, kLastMoment, newest);
   for (const BitemporalEvent& event : events) {
     if (known && event.business < newest.business) ++metrics.late_events;
-    BusinessEvent placed{event.business, event.system, 0, {}, event.is_delete()};
+    BusinessEvent placed{event.business, event.system, event.value_hash, {}, event.is_delete()};
     if (!event.is_delete()) {
-      placed.value_hash = event.value_hash;
       placed.values = {ValueSource::Kind::kEvent, event.arrival, 0, {}};
     }
     BusinessEvent met;

@@ -40,19 +40,21 @@ inline EntrySet set_of(EntryKind kind) {
 // Absorbed events with equal values may share one payload.
 struct Entry {
   SequenceView sequence;
-  uint64_t value_hash = 0;    // 0 for a delete
+  uint64_t value_hash = 0;    // 0 for a delete, unless it is a hidden row (rule F6)
   uint64_t tracked_hash = 0;  // 0 for a delete
   uint64_t payload = 0;
   Place place;  // kHead only
   EntryKind kind = EntryKind::kHead;
 
   bool is_delete() const { return kind == EntryKind::kDelete; }
+  // A delete, and no upsert whose row is hidden.
+  bool is_tombstone() const { return is_delete() && value_hash == 0; }
 };
 
 // Rule E5 between an event and the entry at its (key, sequence).
 inline bool is_repeat(const Event& event, const Entry& entry) {
   return !event.rewrites && event.is_delete() == entry.is_delete() &&
-         (event.is_delete() || event.value_hash == entry.value_hash);
+         event.value_hash == entry.value_hash;
 }
 
 enum class Seek : uint8_t {

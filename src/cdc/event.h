@@ -19,10 +19,17 @@ using value::SequenceView;
 
 enum class Operation : uint8_t { kUpsert, kDelete };
 
+// What turns the value hash of an upsert into that of the same upsert with its row hidden: never 0.
+inline constexpr uint64_t kHiddenSalt = 0x9E3779B97F4A7C15ULL;
+inline uint64_t hidden_hash(uint64_t value_hash) {
+  return value_hash == kHiddenSalt ? 1 : value_hash ^ kHiddenSalt;
+}
+
 // "No event": a field that would otherwise hold an arrival.
 inline constexpr uint32_t kNoArrival = UINT32_MAX;
 
-// One source row after evaluation. For a delete the two hashes do not matter.
+// One source row after evaluation. A delete's value hash is 0. One that is not stands for an upsert
+// whose row an expectation hides (rule F6): it counts as a delete does, but is another event.
 struct Event {
   Hash128 key;
   SequenceView sequence;
@@ -38,10 +45,9 @@ struct Event {
 };
 static_assert(sizeof(Event) <= 64);
 
-// Rule E5: same operation and, for upserts, same values. Requires: same key and sequence.
+// Rule E5: same operation and same values. Requires: same key and sequence.
 inline bool is_repeat(const Event& left, const Event& right) {
-  return left.operation == right.operation &&
-         (left.is_delete() || left.value_hash == right.value_hash);
+  return left.operation == right.operation && left.value_hash == right.value_hash;
 }
 
 // Sorts by (key, sequence, arrival), the order that kernels want. Tuned for large batches.

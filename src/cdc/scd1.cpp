@@ -83,6 +83,7 @@ Entry scd1_entry(const Scd1Decision& decision, const Entry* known) {
   entry.sequence = winner.sequence;
   if (winner.is_delete()) {
     entry.kind = EntryKind::kDelete;
+    entry.value_hash = winner.value_hash;
     return entry;
   }
   entry.kind = EntryKind::kHead;

@@ -11,13 +11,13 @@ KeyState row_of(const Entry& entry) { return {KeyState::Kind::kRow, entry.value_
 KeyState key_state_scd1(const Entry* known, const SequenceView& version) {
   if (!known) return {};
   if (known->sequence > version) return {KeyState::Kind::kNewer, 0};
-  return known->is_delete() ? KeyState{} : row_of(*known);
+  return known->is_tombstone() ? KeyState{} : row_of(*known);
 }
 
 KeyState key_state_scd2(Cursor& cursor, const SequenceView& version) {
   Entry boundary;
   if (!cursor.seek(EntrySet::kBoundaries, Seek::kAtMost, version, boundary)) return {};
-  if (boundary.is_delete()) return {};
+  if (boundary.is_tombstone()) return {};
   Entry absorbed;
   const bool continued = cursor.seek(EntrySet::kAbsorbed, Seek::kAtMost, version, absorbed) &&
                          absorbed.sequence > boundary.sequence;
@@ -30,7 +30,7 @@ void KeyStateScd2::add(const Entry& entry) {
 }
 
 KeyState KeyStateScd2::state() const {
-  if (!boundary_ || boundary_->is_delete()) return {};
+  if (!boundary_ || boundary_->is_tombstone()) return {};
   const bool continued = absorbed_ && absorbed_->sequence > boundary_->sequence;
   return row_of(continued ? *absorbed_ : *boundary_);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "run/expectations.h"
 #include "run/flow_run.h"
 #include "run/maintain.h"
 #include "run/not_null.h"
@@ -37,6 +38,7 @@ Result<value::Schema> AppendRun::wanted_schema(const plan::ResolvedQuery& query)
   value::Schema declared;
   for (const auto& item : target_.declaration.columns) declared.push_back(item.field);
   value::Schema delivered = query.schema();
+  delivered.resize(delivered.size() - target_.declaration.expectations.size());
   for (value::Field& field : delivered) field.nullable = true;
   if (!table_->exists()) return declared.empty() ? delivered : merge_schemas(declared, delivered);
   LAKEBED_ASSIGN(const value::Schema merged, merge_schemas(table_->snapshot.schema(), declared));
@@ -52,12 +54,17 @@ Result<bool> AppendRun::append(const plan::ResolvedQuery& query, const BatchInpu
   LAKEBED_TRY(evolve(context_.session, *table_, schema, commit->transaction()));
   LAKEBED_ASSIGN(const value::Schema stored, stored_schema(*table_, commit->transaction()));
   std::vector<value::ColumnBatch> rows;
+  RowTests tests(target_.declaration.expectations, target_.name.text(), flow_.name);
   while (true) {
     LAKEBED_ASSIGN(auto next, reader->next());
     if (!next) break;
-    rows.push_back(value::conform_batch(*next, stored));
+    rows.push_back(value::conform_batch(sift(std::move(*next), target_, tests), stored));
     LAKEBED_TRY(check_no_nulls(rows.back(), flow_.name));
   }
+  LAKEBED_TRY(tests.verdict());
+  DataQuality quality = tests.quality();
+  LAKEBED_TRY(count_views(context_.session, context_.pipeline, flow_.query, target_.scope,
+                          &progress, flow_.name, quality));
   std::vector<const value::ColumnBatch*> parts;
   for (const auto& part : rows) parts.push_back(&part);
   const bool has_rows =
@@ -70,14 +77,17 @@ Result<bool> AppendRun::append(const plan::ResolvedQuery& query, const BatchInpu
   }
   commit->transaction().info().metrics["num_output_rows"] =
       std::to_string(commit->rows_written());
+  add_quality(quality, commit->transaction().info());
   const Metrics counters = {{"num_output_rows", commit->rows_written()}};
   LAKEBED_ASSIGN(const delta::CommitOutcome outcome, commit->finish());
   lost = !outcome.won;
   if (outcome.won) {
-    context_.sink.emit(flow_event(flow_.name, target_.name.text(), "RUNNING",
-                                  fmt::format("{}: {} rows appended (version {})", flow_.name,
-                                              counters.at("num_output_rows"), outcome.version),
-                                  counters));
+    Event event = flow_event(flow_.name, target_.name.text(), "RUNNING",
+                             fmt::format("{}: {} rows appended (version {})", flow_.name,
+                                         counters.at("num_output_rows"), outcome.version),
+                             counters);
+    add_quality(quality, event);
+    context_.sink.emit(event);
   }
   return lost || batch.more;
 }
@@ -89,7 +99,7 @@ Result<bool> AppendRun::step(bool& lost) {
   QueryCatalog catalog(session, &context_.pipeline, &progress);
   plan::ResolveOptions options = session.resolve_options();
   LAKEBED_ASSIGN(const plan::ResolvedQuery query,
-                 plan::resolve_query(flow_.query, catalog, options));
+                 resolve_with_expectations(flow_.query, target_, catalog, options));
   if (!query.streaming && !flow_.once) {
     return project_error("INVALID_FLOW_QUERY_TYPE",
                          fmt::format("the query that fills the streaming table {} does not stream",

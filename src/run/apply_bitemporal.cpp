@@ -44,10 +44,8 @@ class PairCursor : public cdc::BitemporalCursor {
     if (!entry) return false;
     codes_.push_back(pair_bytes(entry->sequence));
     const PairCode pair = read_pair(codes_.back());
-    out = {pair.first, pair.second, 0, {}, entry->is_delete()};
-    if (entry->is_delete()) return true;
-    out.value_hash = entry->value_hash;
-    out.values = heap_source(*entry);
+    out = {pair.first, pair.second, entry->value_hash, {}, entry->is_delete()};
+    if (!entry->is_delete()) out.values = heap_source(*entry);
     return true;
   }
 

@@ -7,7 +7,7 @@ namespace lakebed::run {
 cdc::Entry to_kernel(const state::Entry& entry) {
   cdc::Entry out;
   out.sequence = entry.sequence;
-  out.value_hash = entry.is_delete() ? 0 : entry.value_hash;
+  out.value_hash = entry.value_hash;
   out.tracked_hash = entry.is_delete() ? 0 : entry.tracked_hash;
   out.payload = entry.payload;
   out.place = {entry.file, entry.row};

@@ -45,13 +45,16 @@ Status check_ties(const BatchJob& job, const cdc::Metrics& metrics, const EventB
                                   quote_name(job.plan.flow), metrics.tied_events, sample));
 }
 
-void report(const BatchJob& job, const Metrics& metrics, int64_t version) {
-  job.context.sink.emit(flow_event(
+void report(const BatchJob& job, const Metrics& metrics, const DataQuality& quality,
+            int64_t version) {
+  Event event = flow_event(
       job.plan.flow, job.target.name.text(), "RUNNING",
       fmt::format("{}: {} rows upserted, {} deleted (version {}; {})", job.plan.flow,
                   metrics.at("num_upserted_rows"), metrics.at("num_deleted_rows"), version,
                   job.covers),
-      metrics));
+      metrics);
+  add_quality(quality, event);
+  job.context.sink.emit(event);
 }
 
 // Rows are written under the schema as the table has it: with its column mapping.
@@ -91,9 +94,10 @@ Result<std::optional<int64_t>> commit_batch(const BatchJob& job, const EventBatc
   for (const auto& [name, count] : counters) {
     commit->transaction().info().metrics[name] = std::to_string(count);
   }
+  add_quality(events.quality, commit->transaction().info());
   LAKEBED_ASSIGN(const delta::CommitOutcome outcome, commit->finish());
   if (!outcome.won) return std::optional<int64_t>{};
-  report(job, counters, outcome.version);
+  report(job, counters, events.quality, outcome.version);
   return std::optional(outcome.version);
 }
 

@@ -1,4 +1,5 @@
 #include "run/catalog.h"
+#include "run/expectations.h"
 
 #include <fmt/format.h>
 
@@ -74,7 +75,8 @@ Result<plan::Source> QueryCatalog::find_table(const std::vector<std::string>& na
       used_.push_back(dataset->name.key());
       if (dataset->is_view()) {
         plan::Source view;
-        view.view = dataset->declaration.query;
+        view.view = filtered_view(*dataset);
+        if (!dataset->declaration.expectations.empty()) return view;  // it names its columns
         for (const auto& column : dataset->declaration.columns) {
           view.view_columns.push_back(column.field.name);
         }

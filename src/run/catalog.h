@@ -55,6 +55,7 @@ class QueryCatalog : public plan::Catalog {
       const std::map<std::string, std::string>& named, bool streaming) override;
 
   Session& session() { return session_; }
+  const Pipeline* pipeline() const { return pipeline_; }
   // The scan of a token in a plan.
   OpenScan& scan(const std::string& token);
   // Names of the datasets that the last resolutions asked for, keys of TableName: for the graph.

@@ -28,7 +28,10 @@ class EventReader {
   // `version`: the sequence of every row of a snapshot (null: the query delivers sequences).
   EventReader(const CdcPlan& plan, const value::Schema& columns,
               const cdc::SequenceView* version = nullptr)
-      : plan_(plan), columns_(columns), version_(version) {
+      : plan_(plan),
+        columns_(columns),
+        version_(version),
+        tests_(plan.expectations, plan.target, plan.flow) {
     for (const size_t key : plan.keys) {
       keys_.push_back(*value::find_field(columns, plan.selected[key].name));
     }
@@ -52,6 +55,8 @@ class EventReader {
   const cdc::SequenceView* version_;
   std::vector<size_t> keys_;  // into columns_, in hash order
   std::optional<WrittenLeaves> written_;
+  RowTests tests_;
+  std::vector<bool> hidden_;  // of the part that is read, by row
   EventBatch batch_;
   uint64_t null_sequences_ = 0;
   uint64_t null_systems_ = 0;
@@ -128,6 +133,10 @@ void EventReader::add_bitemporal(const ColumnBatch& evaluated, const std::vector
     } else {
       event.value_hash = values[row];
     }
+    if (hidden_[row]) {  // rule F6
+      event.operation = cdc::Operation::kDelete;
+      event.value_hash = cdc::hidden_hash(values[row]);
+    }
     batch_.bitemporal.push_back(event);
   }
 }
@@ -147,6 +156,8 @@ Status EventReader::add(ColumnBatch evaluated) {
   } else {
     LAKEBED_TRY(check_not_null(part, operations));
   }
+  tests_.judge(evaluated, plan_.own.first_expectation, hidden_,
+               [&operations](size_t row) { return operations.integer(row) == 0; });
   std::vector<const Column*> keys;
   for (const size_t key : keys_) keys.push_back(&part.columns[key]);
   const std::vector<Hash128> hashes = value::key_hashes(keys);
@@ -173,6 +184,10 @@ Status EventReader::add(ColumnBatch evaluated) {
       event.operation = cdc::Operation::kUpsert;
       event.value_hash = values[row];
       event.tracked_hash = plan_.tracks_all ? values[row] : tracked[row];
+    }
+    if (hidden_[row]) {  // rule F6: it counts as a delete does, and is known again by its hash
+      event.operation = cdc::Operation::kDelete;
+      event.value_hash = cdc::hidden_hash(values[row]);
     }
     batch_.events.push_back(event);
   }
@@ -204,6 +219,8 @@ Result<EventBatch> EventReader::finish(bool sorted) {
                           null_keys_[i]);
   }
   if (!counts.empty()) return refusal("NULL_KEY", counts);
+  LAKEBED_TRY(tests_.verdict());
+  batch_.quality = tests_.quality();
   if (sorted) cdc::sort_events(batch_.events);
   std::stable_sort(batch_.bitemporal.begin(), batch_.bitemporal.end(),
                    [](const auto& a, const auto& b) { return a.key < b.key; });
@@ -226,6 +243,7 @@ void add_operations(ColumnBatch& evaluated) {
 // Moves the rows that have an event, and the events, behind what was kept before.
 void append_kept(EventBatch chunk, EventBatch& kept) {
   const auto base = static_cast<uint32_t>(kept.rows);
+  kept.quality.add(chunk.quality);
   if (chunk.events.size() == chunk.rows) {
     for (size_t i = 0; i < chunk.parts.size(); ++i) {
       kept.first.push_back(base + chunk.first[i]);

@@ -11,6 +11,7 @@
 #include "cdc/event.h"
 #include "cdc/truncate.h"
 #include "engine/engine.h"
+#include "run/expectations.h"
 #include "run/flow_plan.h"
 
 namespace lakebed::run {
@@ -25,6 +26,7 @@ struct EventBatch {
   // Bitemporal targets have these instead of `events`: by key, then arrival.
   std::vector<cdc::BitemporalEvent> bitemporal;
   std::deque<std::string> tails;  // what long sequence codes and moments point into
+  DataQuality quality;            // of the target's expectations (rule F6)
   uint64_t below_floor = 0;       // events left out because a snapshot is newer (rule M2)
 
   // Partial updates. As read: the leaves that each row writes, leaf_words(leaves) words a row of

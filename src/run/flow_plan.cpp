@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/names.h"
+#include "run/expectations.h"
 #include "run/leaves.h"
 
 namespace lakebed::run {
@@ -261,13 +262,45 @@ Json definition_of(const plan::FeedSpec& feed, const CdcPlan& plan) {
           {"track", {{"list", list}, {"names", own}, {"tracked", tracked}}}};
 }
 
-// Rule E2: everything is evaluated on the whole source row.
-Status resolve_events(const plan::FeedSpec& feed, CdcPlan& plan, QueryCatalog& catalog,
-                      const plan::ResolveOptions& options) {
+// Null where every row is an upsert.
+ExpressionPtr is_upsert(const plan::FeedSpec& feed) {
+  if (!feed.truncate_when && !feed.delete_when) return nullptr;
+  auto node = std::make_shared<Expression>();
+  node->kind = ExpressionKind::kCall;
+  node->name = "=";
+  node->children = {operation(feed), integer(0)};
+  return node;
+}
+
+// Rule F6: the target's expectations test the output row of each upsert. A column that only other
+// flows of the target deliver is NULL in the rows of this one.
+Status add_expectations(const Flow& flow, const ExpressionPtr& where, QueryCatalog& catalog,
+                        CdcPlan& plan, std::vector<ExpressionPtr>& outputs) {
+  const Dataset& target = catalog.pipeline()->datasets[flow.target];
+  plan.target = target.name.text();
+  plan.expectations = target.declaration.expectations;
+  plan.own.first_expectation = outputs.size();
+  plan.own.expectations = plan.expectations.size();
+  Schema others;
+  for (const auto& item : target.declaration.columns) others.push_back(item.field);
+  LAKEBED_ASSIGN(const auto conditions,
+                 expectation_columns(target, plan.selected, others, where));
+  outputs.insert(outputs.end(), conditions.begin(), conditions.end());
+  return {};
+}
+
+std::vector<ExpressionPtr> selected_columns(const plan::FeedSpec& feed, const CdcPlan& plan) {
   std::vector<ExpressionPtr> outputs;
   for (const value::Field& field : plan.selected) {
     outputs.push_back(alias(column(field.name, feed.keys.span), field.name));
   }
+  return outputs;
+}
+
+// Rule E2: everything is evaluated on the whole source row.
+Status resolve_events(const Flow& flow, const plan::FeedSpec& feed, CdcPlan& plan,
+                      QueryCatalog& catalog, const plan::ResolveOptions& options) {
+  std::vector<ExpressionPtr> outputs = selected_columns(feed, plan);
   plan.own.sequence = outputs.size();
   outputs.push_back(alias(feed.sequence_by, "__lakebed_sequence"));
   plan.own.operation = outputs.size();
@@ -281,6 +314,7 @@ Status resolve_events(const plan::FeedSpec& feed, CdcPlan& plan, QueryCatalog& c
     const plan::NameAt& names = *feed.columns_to_update;
     outputs.push_back(alias(column(names.name, names.span), "__lakebed_columns_to_update"));
   }
+  LAKEBED_TRY(add_expectations(flow, is_upsert(feed), catalog, plan, outputs));
   LAKEBED_ASSIGN(plan.query, plan::resolve_projection(feed.source, outputs, nullptr, catalog,
                                                       options));
   return {};
@@ -416,7 +450,7 @@ Result<CdcPlan> plan_cdc_flow(Session& session, const Flow& flow, QueryCatalog& 
   }
   LAKEBED_TRY(plan_columns(flow, feed, source.schema(), plan));
   LAKEBED_TRY(find_partial(feed, source.schema(), plan));
-  LAKEBED_TRY(resolve_events(feed, plan, catalog, options));
+  LAKEBED_TRY(resolve_events(flow, feed, plan, catalog, options));
   LAKEBED_TRY(type_sequences(feed, plan));
   plan.has_truncate = feed.truncate_when != nullptr;
   warn_about_tracked(feed, plan);
@@ -447,6 +481,12 @@ Result<CdcPlan> plan_snapshot_query(const Flow& flow, const Type& version, Query
         .with_hint("a snapshot is read whole: leave out STREAM");
   }
   LAKEBED_TRY(plan_columns(flow, feed, plan.query.schema(), plan));
+  std::vector<ExpressionPtr> outputs = selected_columns(feed, plan);
+  LAKEBED_TRY(add_expectations(flow, nullptr, catalog, plan, outputs));
+  if (plan.own.expectations > 0) {
+    LAKEBED_ASSIGN(plan.query, plan::resolve_projection(feed.source, outputs, nullptr, catalog,
+                                                        options));
+  }
   plan.own.sequence = plan.own.operation = plan.query.schema().size();  // see read_snapshot
   plan.definition = definition_of(feed, plan).dump();
   return plan;

@@ -46,6 +46,8 @@ struct CdcPlan {
   bool from_snapshots = false;    // no columns of our own: all rows have the version (rule S1)
   bool streaming = true;          // the source comes in slices; false for ONCE over a batch
   std::optional<PartialUpdates> partial;
+  std::vector<plan::Expectation> expectations;  // of the target (rule F6)
+  std::string target;             // its name, for messages
   value::Type sequence_type;
   value::Type system_type;        // of SYSTEM SEQUENCE BY (rule C1)
   std::string definition;         // JSON: what drift is compared with (rule F3)

@@ -51,6 +51,8 @@ Result<CdcRun::Step> CdcRun::run_batch(const CdcPlan& plan, const BatchInput& ba
   LAKEBED_ASSIGN(EventBatch events, read_events(plan, *engine, batch.inputs, columns));
   if (batch.whole && events.rows == 0) return Step::kDone;
   const bool has_rows = events.rows > 0;
+  LAKEBED_TRY(count_views(context_.session, context_.pipeline, flow_.feed()->source, flow_.scope,
+                          &progress, flow_.name, events.quality));
   LAKEBED_TRY(drop_below_snapshot(*table_, events));
   BatchJob job{context_, *table_, target_, plan, schema_, batch.covers(), {}};
   job.note = [&](TargetCommit& commit) -> Status {

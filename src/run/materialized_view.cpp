@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "delta/schema.h"
+#include "run/expectations.h"
 #include "run/flow_run.h"
 #include "run/not_null.h"
 #include "run/target_commit.h"
@@ -13,6 +14,7 @@ namespace {
 struct Computed {
   value::Schema schema;
   std::vector<value::ColumnBatch> rows;
+  DataQuality quality;
 };
 
 Result<Computed> compute(RunContext& context, const Dataset& view) {
@@ -20,7 +22,7 @@ Result<Computed> compute(RunContext& context, const Dataset& view) {
   QueryCatalog catalog(session, &context.pipeline, nullptr);
   plan::ResolveOptions options = session.resolve_options();
   LAKEBED_ASSIGN(const plan::ResolvedQuery query,
-                 plan::resolve_query(view.declaration.query, catalog, options));
+                 resolve_with_expectations(view.declaration.query, view, catalog, options));
   if (query.streaming) {
     return project_error("INVALID_FLOW_QUERY_TYPE",
                          fmt::format("the query of the materialized view {} streams",
@@ -30,6 +32,7 @@ Result<Computed> compute(RunContext& context, const Dataset& view) {
   }
   Computed computed;
   computed.schema = query.schema();
+  computed.schema.resize(computed.schema.size() - view.declaration.expectations.size());
   for (value::Field& field : computed.schema) field.nullable = true;
   if (!view.declaration.columns.empty()) {
     value::Schema declared;
@@ -39,12 +42,19 @@ Result<Computed> compute(RunContext& context, const Dataset& view) {
   LAKEBED_ASSIGN(const auto inputs, whole_inputs(query, catalog));
   LAKEBED_ASSIGN(engine::Engine * engine, session.engine());
   LAKEBED_ASSIGN(const auto reader, engine->run(query, inputs));
+  RowTests tests(view.declaration.expectations, view.name.text(), view.name.table);
   while (true) {
     LAKEBED_ASSIGN(auto next, reader->next());
-    if (!next) return computed;
-    computed.rows.push_back(value::conform_batch(*next, computed.schema));
+    if (!next) break;
+    computed.rows.push_back(
+        value::conform_batch(sift(std::move(*next), view, tests), computed.schema));
     LAKEBED_TRY(check_no_nulls(computed.rows.back(), view.name.table));
   }
+  LAKEBED_TRY(tests.verdict());
+  computed.quality = tests.quality();
+  LAKEBED_TRY(count_views(session, context.pipeline, view.declaration.query, view.scope, nullptr,
+                          view.name.table, computed.quality));
+  return computed;
 }
 
 delta::TableDefinition definition_of(const Dataset& view, const value::Schema& schema) {
@@ -89,6 +99,7 @@ Result<bool> replace_rows(Session& session, Table& table, const Dataset& view,
   LAKEBED_TRY(commit->write_rows(parts, shape.schema, definition.partition_columns, nullptr));
   commit->transaction().info().metrics["num_output_rows"] =
       std::to_string(commit->rows_written());
+  add_quality(computed.quality, commit->transaction().info());
   LAKEBED_ASSIGN(const delta::CommitOutcome outcome, commit->finish());
   return outcome.won;
 }
@@ -115,10 +126,12 @@ Status refresh_materialized_view(RunContext& context, const Dataset& view) {
       LAKEBED_TRY(table->reload());
       continue;
     }
-    context.sink.emit(flow_event(view.name.table, view.name.text(), "RUNNING",
-                                 fmt::format("{}: {} rows (version {})", view.name.table, rows,
-                                             table->snapshot.version()),
-                                 {{"num_output_rows", rows}}));
+    Event event = flow_event(view.name.table, view.name.text(), "RUNNING",
+                             fmt::format("{}: {} rows (version {})", view.name.table, rows,
+                                         table->snapshot.version()),
+                             {{"num_output_rows", rows}});
+    add_quality(computed.quality, event);
+    context.sink.emit(event);
     return {};
   }
   return update_error("TARGET_BUSY", view.name.text() + " is being written by others");

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/names.h"
+#include "run/expectations.h"
 #include "run/combined.h"
 
 namespace lakebed::run {
@@ -259,9 +260,7 @@ Status check_dataset(const Pipeline& pipeline, const Dataset& dataset) {
   LAKEBED_TRY(check_combined(pipeline, dataset));
   LAKEBED_TRY(check_fillers(pipeline, dataset));
   for (const size_t index : dataset.flows) LAKEBED_TRY(refuse_unbuilt(pipeline.flows[index]));
-  if (!declared.expectations.empty()) {
-    return not_built("EXPECTATIONS", "expectations are", declared.expectations[0].name.span);
-  }
+  LAKEBED_TRY(check_expectations(dataset));
   for (const plan::ColumnDefinition& column : declared.columns) {
     const char* clause = column.generated      ? "GENERATED"
                          : column.identity     ? "IDENTITY"
