@@ -107,20 +107,21 @@ ColumnBatch show_tables(Session& session, const Pipeline* pipeline, const NameSc
     in.schema = statement.name->parts.back();
     if (statement.name->parts.size() > 1) in.catalog = statement.name->parts[0];
   }
-  Rows rows(
-      {{"namespace", Kind::kString}, {"tableName", Kind::kString}, {"isTemporary", Kind::kString}});
+  Rows rows({{"namespace", Kind::kString},
+             {"tableName", Kind::kString},
+             {"isTemporary", Kind::kBoolean}});
   const bool views = statement.what == "VIEWS";
   if (!views) {
     for (const TableName& name : tables_in(session.project(), in.catalog, in.schema)) {
       if (matches(statement.pattern, name.table)) {
-        rows.text(in.schema).text(name.table).text("false").end();
+        rows.text(in.schema).text(name.table).number(0).end();
       }
     }
   }
   if (pipeline) {
     for (const Dataset& dataset : pipeline->datasets) {
       if (!dataset.is_view() || !matches(statement.pattern, dataset.name.table)) continue;
-      rows.text(dataset.name.schema).text(dataset.name.table).text("true").end();
+      rows.text(dataset.name.schema).text(dataset.name.table).number(1).end();
     }
   }
   return rows.take();

@@ -148,7 +148,8 @@ plan::Statement parse_describe(Cursor& cursor) {
       cursor.at_name(1)) {
     return unsupported(cursor, first, "DESCRIBE " + cursor.peek().upper);
   }
-  if (at_query(cursor)) return unsupported(cursor, first, "DESCRIBE QUERY");
+  const bool table = cursor.at("TABLE") && cursor.at_name(1);  // else it begins the query TABLE t
+  if (!table && at_query(cursor)) return unsupported(cursor, first, "DESCRIBE QUERY");
   word("TABLE");
   out.history = word("HISTORY");
   out.detail = !out.history && word("DETAIL");

@@ -83,11 +83,15 @@ Status Database::start(const EngineOptions& options) {
 
 namespace {
 
-// A fixed offset ("+02:00", "UTC+5") as the library spells it: "GMT+02:00".
+// A fixed offset ("+02:00", "UTC+5") as the library knows it: "Etc/GMT-2", its sign turned. It has
+// names for whole hours only; for others the given name comes back.
 std::string offset_name(const std::string& zone) {
-  const int64_t minutes = value::zone_offset_seconds(0, zone) / 60;
-  const int64_t size = minutes < 0 ? -minutes : minutes;
-  return fmt::format("GMT{}{:02}:{:02}", minutes < 0 ? '-' : '+', size / 60, size % 60);
+  const size_t sign = zone.rfind("UTC", 0) == 0 || zone.rfind("GMT", 0) == 0 ? 3 : 0;
+  if (zone.size() <= sign || (zone[sign] != '+' && zone[sign] != '-')) return zone;
+  const int64_t seconds = value::zone_offset_seconds(0, zone);
+  if (seconds % 3600 != 0) return zone;
+  const int64_t hours = seconds / 3600;
+  return fmt::format("Etc/GMT{}{}", hours > 0 ? '-' : '+', hours > 0 ? hours : -hours);
 }
 
 }  // namespace
@@ -100,7 +104,7 @@ Status Database::configure(const EngineOptions& options) {
   }
   return project_error("INVALID_TIMEZONE",
                        fmt::format("the time zone '{}' is not known", options.time_zone))
-      .with_hint("use a name such as Europe/Berlin, or an offset such as +02:00");
+      .with_hint("use a name such as Europe/Berlin, or an offset of whole hours such as +02:00");
 }
 
 Result<std::unique_ptr<Connection>> Database::connect() {
