@@ -53,7 +53,7 @@ constexpr Known kKnown[] = {
     {"delta.enableIcebergWriterCompatV1", Treatment::kMustBeFalse},
     {"delta.enableInCommitTimestamps", Treatment::kMustBeTrue},
     {"delta.enableRowTracking", Treatment::kMustBeFalse},
-    {"delta.enableTypeWidening", Treatment::kMustBeFalse},
+    {"delta.enableTypeWidening", Treatment::kBoolean},
     {"delta.enableVariantShredding", Treatment::kMustBeFalse},
     {"delta.inCommitTimestampEnablementTimestamp", Treatment::kOurs},
     {"delta.inCommitTimestampEnablementVersion", Treatment::kOurs},
@@ -77,16 +77,17 @@ constexpr Known kKnown[] = {
 // every table or where they are needed.
 constexpr const char* kOwnFeatures[] = {"appendOnly",     "invariants",        "columnMapping",
                                         "deletionVectors", "timestampNtz",     "domainMetadata",
-                                        "inCommitTimestamp", "vacuumProtocolCheck"};
+                                        "inCommitTimestamp", "vacuumProtocolCheck", "typeWidening"};
 
-constexpr const char* kReadable[] = {"columnMapping", "deletionVectors", "timestampNtz",
-                                     "v2Checkpoint", "vacuumProtocolCheck"};
+constexpr const char* kReadable[] = {
+    "columnMapping",       "deletionVectors", "timestampNtz",        "v2Checkpoint",
+    "vacuumProtocolCheck", "typeWidening",    "typeWidening-preview"};
 // Writer features that we keep, because we honour them or their property is off (checked below).
 constexpr const char* kWritable[] = {
     "appendOnly",       "invariants",        "columnMapping",       "deletionVectors",
     "timestampNtz",     "domainMetadata",    "inCommitTimestamp",   "vacuumProtocolCheck",
     "changeDataFeed",   "checkConstraints",  "generatedColumns",    "identityColumns",
-    "checkpointProtection"};
+    "checkpointProtection", "typeWidening"};
 
 template <size_t N>
 bool contains(const char* const (&names)[N], std::string_view name) {

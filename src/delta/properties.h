@@ -14,7 +14,7 @@ namespace lakebed::delta {
 
 // Checks properties that a user wrote for a table of ours. Returns those to store, in their exact
 // spelling. Errors (blame kProject): NOT_BUILT_YET.<PROPERTY> (delta.enableChangeDataFeed=true,
-// UniForm, icebergCompat, row tracking, type widening, ...), DELTA_UNKNOWN_PROPERTY with the
+// UniForm, icebergCompat, row tracking, ...), DELTA_UNKNOWN_PROPERTY with the
 // nearest name, DELTA_INVALID_PROPERTY_VALUE.
 Result<TextMap> check_properties(const TextMap& properties);
 

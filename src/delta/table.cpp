@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/names.h"
+#include "delta/evolve.h"
 #include "delta/properties.h"
 #include "delta/schema.h"
 
@@ -103,7 +104,9 @@ void include(std::vector<std::string>& names, const std::string& name) {
 }
 
 // Adds the features that the shape needs to both lists; never takes one away.
-void add_features(Protocol& protocol, const Schema& schema, bool mapped, bool wants_ntz) {
+void add_features(TableShape& shape, bool mapped, bool wants_ntz) {
+  Protocol& protocol = shape.protocol;
+  const Schema& schema = shape.schema;
   protocol.reader_version = 3;
   protocol.writer_version = 7;
   const auto both = [&](const char* name) {
@@ -112,6 +115,7 @@ void add_features(Protocol& protocol, const Schema& schema, bool mapped, bool wa
   };
   both("deletionVectors");
   if (mapped) both("columnMapping");
+  if (type_changes(schema) > 0 || flag(shape.metadata, kEnableTypeWidening)) both(kTypeWidening);
   if (wants_ntz || contains_kind(Type::structure(schema), Kind::kTimestampNtz)) {
     both("timestampNtz");
   }
@@ -137,7 +141,10 @@ void complete(TableShape& shape, bool mapped, bool wants_ntz, Random& random) {
     configuration[kMappingMode] = "name";
     configuration[kMaxColumnId] = std::to_string(max_id);
   }
-  add_features(shape.protocol, shape.schema, mapped, wants_ntz);
+  if (type_changes(shape.schema) > 0 && !configuration.contains(kEnableTypeWidening)) {
+    configuration[kEnableTypeWidening] = "true";
+  }
+  add_features(shape, mapped, wants_ntz);
   shape.metadata.schema_string = schema_to_json(shape.schema);
 }
 
@@ -145,17 +152,6 @@ bool wants_feature(const TextMap& properties, std::string_view feature) {
   return std::any_of(properties.begin(), properties.end(), [&](const auto& property) {
     return same_name(property.first, fmt::format("delta.feature.{}", feature));
   });
-}
-
-// Drops metadata of column mapping, which only this room gives out.
-Schema without_mapping(Schema schema) {
-  for (Field& field : schema) {
-    std::erase_if(field.metadata, [](const auto& item) {
-      return item.first.starts_with("delta.columnMapping.");
-    });
-    field.type.fields = without_mapping(std::move(field.type.fields));
-  }
-  return schema;
 }
 
 Result<TableShape> shape_of(const TableDefinition& definition) {
@@ -167,55 +163,21 @@ Result<TableShape> shape_of(const TableDefinition& definition) {
   shape.metadata.description = definition.comment;
   shape.metadata.configuration["delta.enableDeletionVectors"] = "true";
   shape.metadata.configuration["delta.enableInCommitTimestamps"] = "true";
-  shape.schema = without_mapping(definition.schema);
+  shape.schema = without_table_metadata(definition.schema);
   return shape;
 }
 
-Error incompatible(const std::string& path, const Type& old_type, const Type& new_type) {
+// A table whose owner wrote that its types must not widen keeps them.
+Status check_widening(const Snapshot& snapshot, const Schema& grown) {
+  const auto& configuration = snapshot.metadata().configuration;
+  const bool forbidden =
+      configuration.contains(kEnableTypeWidening) && !flag(snapshot.metadata(), kEnableTypeWidening);
+  if (!forbidden || type_changes(grown) == type_changes(snapshot.schema())) return {};
   return project_error("CANNOT_MERGE_INCOMPATIBLE_DATA_TYPE",
-                       fmt::format("The column '{}' of the table is {}, the data is {}.", path,
-                                   old_type.text(), new_type.text()))
-      .with_hint("Cast the column in the query, or refresh the table fully.");
-}
-
-Result<Schema> merge_fields(const Schema& current, const Schema& wanted, const std::string& prefix);
-
-Result<Type> merge_type(const Type& current, const Type& wanted, const std::string& path) {
-  if (current.kind != wanted.kind) return incompatible(path, current, wanted);
-  if (current.kind == Kind::kStruct) {
-    Type merged = current;
-    LAKEBED_ASSIGN(merged.fields, merge_fields(current.fields, wanted.fields, path + "."));
-    return merged;
-  }
-  if (!current.is_nested()) {
-    if (!(current == wanted)) return incompatible(path, current, wanted);
-    return current;
-  }
-  Type merged = current;
-  for (size_t i = 0; i < merged.fields.size(); ++i) {
-    LAKEBED_ASSIGN(merged.fields[i].type,
-                   merge_type(current.fields[i].type, wanted.fields[i].type,
-                              path + "." + current.fields[i].name));
-  }
-  return merged;
-}
-
-// Existing fields keep name, order and metadata; new ones come last, nullable (rule F3).
-Result<Schema> merge_fields(const Schema& current, const Schema& wanted,
-                            const std::string& prefix) {
-  Schema merged = current;
-  for (const Field& field : wanted) {
-    const auto at = value::find_field(current, field.name);
-    if (!at) {
-      Field added = without_mapping({field}).front();
-      added.nullable = true;
-      merged.push_back(std::move(added));
-      continue;
-    }
-    LAKEBED_ASSIGN(merged[*at].type,
-                   merge_type(current[*at].type, field.type, prefix + current[*at].name));
-  }
-  return merged;
+                       fmt::format("A column of the table would become wider, which its property "
+                                   "{} = false forbids.",
+                                   kEnableTypeWidening))
+      .with_hint("Remove the property, or cast the column in the query.");
 }
 
 }  // namespace
@@ -236,11 +198,12 @@ Result<TableShape> evolve_table(const Snapshot& snapshot, const value::Schema& w
   TableShape shape;
   shape.protocol = snapshot.protocol();
   shape.metadata = snapshot.metadata();
-  LAKEBED_ASSIGN(shape.schema, merge_fields(snapshot.schema(), wanted, ""));
+  LAKEBED_ASSIGN(shape.schema, grow_schema(snapshot.schema(), wanted));
   if (schema_to_json(shape.schema) == schema_to_json(snapshot.schema())) {
     shape.schema = snapshot.schema();
     return shape;
   }
+  LAKEBED_TRY(check_widening(snapshot, shape.schema));
   const bool mapped = has_column_mapping(shape.metadata) || needs_column_mapping(shape.schema);
   complete(shape, mapped, false, random);
   return shape;
@@ -261,6 +224,7 @@ Result<TableShape> replace_table(const Snapshot& snapshot, const TableDefinition
       const auto at = value::find_field(snapshot.schema(), field.name);
       if (!at || !(snapshot.schema()[*at].type == field.type)) continue;
       field.metadata = snapshot.schema()[*at].metadata;
+      field.metadata.erase(kTypeChanges);  // no file of a narrower type is left
       field.type = snapshot.schema()[*at].type;
     }
   }
@@ -283,13 +247,14 @@ Result<TableShape> with_properties(const Snapshot& snapshot, const TextMap& prop
                          "Switching column mapping on for a table that exists is not built yet.");
   }
   for (const auto& [name, value] : snapshot.metadata().configuration) {
-    const bool kept = name.starts_with("delta.columnMapping.") ||
+    const bool kept = name.starts_with("delta.columnMapping.") || name == kEnableTypeWidening ||
                       name.starts_with("delta.inCommitTimestampEnablement");
-    if (kept) stored[name] = value;
+    if (kept) stored.emplace(name, value);
   }
   stored["delta.enableDeletionVectors"] = "true";
   stored["delta.enableInCommitTimestamps"] = "true";
   shape.metadata.configuration = std::move(stored);
+  add_features(shape, has_column_mapping(shape.metadata), false);
   return shape;
 }
 

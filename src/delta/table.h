@@ -3,7 +3,7 @@
 //
 // A new table is protocol (3, 7) with deletion vectors, in-commit timestamps and domain metadata;
 // column mapping only where a name needs it (rule E7), `invariants` where a column is NOT NULL,
-// `timestampNtz` where such a column exists.
+// `timestampNtz` where such a column exists, `typeWidening` once a column was widened (rule F3).
 #pragma once
 
 #include <string>
@@ -32,10 +32,11 @@ struct TableShape {
 // DELTA_UNKNOWN_PARTITION_COLUMN, DELTA_INVALID_PARTITION_COLUMN, DELTA_UNSUPPORTED_TYPE.<type>.
 Result<TableShape> new_table(const TableDefinition& definition, Clock& clock, Random& random);
 
-// The shape of an existing table after new columns and nested fields were added: `wanted` holds
-// the whole new schema. Columns of the table that `wanted` lacks stay; existing ones keep their
-// spelling, id and type. New NOT NULL columns become nullable. Error
-// CANNOT_MERGE_INCOMPATIBLE_DATA_TYPE where a type differs. Equal shape: same metadata.
+// The shape of an existing table after new columns and nested fields were added and types widened
+// (evolve.h): `wanted` holds the whole new schema. Columns of the table that `wanted` lacks stay;
+// existing ones keep their spelling and id. New NOT NULL columns become nullable. Error
+// CANNOT_MERGE_INCOMPATIBLE_DATA_TYPE where a type differs and does not widen, or where the
+// property delta.enableTypeWidening is false. Equal shape: same metadata.
 Result<TableShape> evolve_table(const Snapshot& snapshot, const value::Schema& wanted,
                                 Random& random);
 

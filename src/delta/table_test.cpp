@@ -109,7 +109,7 @@ TEST_F(TableTest, PropertiesAreHonouredOrRefused) {
   EXPECT_EQ(code("delta.enableIcebergCompatV3", "true"),
             "NOT_BUILT_YET.delta.enableIcebergCompatV3");
   EXPECT_EQ(code("delta.enableRowTracking", "true"), "NOT_BUILT_YET.delta.enableRowTracking");
-  EXPECT_EQ(code("delta.enableTypeWidening", "true"), "NOT_BUILT_YET.delta.enableTypeWidening");
+  EXPECT_EQ(code("delta.enableTypeWidening", "maybe"), "DELTA_INVALID_PROPERTY_VALUE");
   EXPECT_EQ(code("delta.appendOnly", "true"), "NOT_BUILT_YET.delta.appendOnly");
   EXPECT_EQ(code("delta.columnMapping.mode", "name"), "ok");
   EXPECT_EQ(code("delta.columnMapping.mode", "id"), "NOT_BUILT_YET.delta.columnMapping.mode");

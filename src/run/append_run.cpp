@@ -40,7 +40,10 @@ Result<value::Schema> AppendRun::wanted_schema(const plan::ResolvedQuery& query)
   value::Schema delivered = query.schema();
   delivered.resize(delivered.size() - target_.declaration.expectations.size());
   for (value::Field& field : delivered) field.nullable = true;
-  if (!table_->exists()) return declared.empty() ? delivered : merge_schemas(declared, delivered);
+  if (!declared.empty()) {
+    LAKEBED_ASSIGN(delivered, merge_schemas(declared, delivered, kDeclared));
+  }
+  if (!table_->exists()) return delivered;
   LAKEBED_ASSIGN(const value::Schema merged, merge_schemas(table_->snapshot.schema(), declared));
   return merge_schemas(merged, delivered);
 }

@@ -508,11 +508,14 @@ Result<Schema> target_schema(const CdcPlan& plan, const Dataset& target, const S
     field.nullable = true;
     field.metadata.clear();
     // A declared type is what the column has, also where the flow delivers a narrower one.
-    const auto at = value::find_field(declared, field.name);
-    if (at && value::can_widen(field.type, declared[*at].type)) field.type = declared[*at].type;
+    if (const auto at = value::find_field(declared, field.name)) {
+      LAKEBED_ASSIGN(const Schema kept, merge_schemas({declared[*at]}, {field}, kDeclared));
+      field.type = kept.front().type;
+    }
   }
   LAKEBED_ASSIGN(Schema merged,
-                 merge_schemas(base, selected, existing ? Narrower::kRefused : Narrower::kTaken));
+                 merge_schemas(base, selected,
+                               {existing ? Narrower::kRefused : Narrower::kTaken, Wider::kTaken}));
   for (const std::string& name : time_columns(plan.kind)) {
     const bool system = is_system_column(name);
     value::Field field{name, system ? plan.system_type : plan.sequence_type, true, "", {}};

@@ -75,8 +75,8 @@ Result<CdcPlan> plan_snapshot_query(const Flow& flow, const value::Type& version
 // The columns that the target must have after this flow: those of the table (if it exists) and
 // of the declaration keep their place and spelling, the flow's new ones follow, the time columns
 // of SCD type 2 stand at the end. Errors: AUTOCDC_COLUMN_NOT_DECLARED (rule A3),
-// CANNOT_MERGE_INCOMPATIBLE_DATA_TYPE, NOT_BUILT_YET.TYPE_WIDENING, and for time columns that are
-// declared with another type than the sequence's (rule B7).
+// CANNOT_MERGE_INCOMPATIBLE_DATA_TYPE, and for time columns that are declared with another type
+// than the sequence's (rule B7).
 Result<value::Schema> target_schema(const CdcPlan& plan, const Dataset& target,
                                     const value::Schema* existing);
 
@@ -96,10 +96,21 @@ enum class Narrower : uint8_t {
   kRefused,  // a CDC flow may not change a column's type, in no direction (rule F3)
 };
 
+// What becomes of a column whose values come in a wider type (value::can_widen, rule F3).
+enum class Wider : uint8_t {
+  kTaken,    // the column takes it over: what a table has
+  kRefused,  // the column keeps its type: what a column list declares
+};
+
+struct MergeRules {
+  Narrower narrower = Narrower::kTaken;
+  Wider wider = Wider::kTaken;
+};
+inline constexpr MergeRules kDeclared{Narrower::kTaken, Wider::kRefused};
+
 // The merge of what exists and what comes: columns by name, existing ones first, new nested fields
-// inside. Errors: CANNOT_MERGE_INCOMPATIBLE_DATA_TYPE, NOT_BUILT_YET.TYPE_WIDENING, naming the
-// column.
+// inside. Error CANNOT_MERGE_INCOMPATIBLE_DATA_TYPE naming the column.
 Result<value::Schema> merge_schemas(const value::Schema& existing, const value::Schema& incoming,
-                                    Narrower narrower = Narrower::kTaken);
+                                    MergeRules rules = {});
 
 }  // namespace lakebed::run

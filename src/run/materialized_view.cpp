@@ -37,7 +37,7 @@ Result<Computed> compute(RunContext& context, const Dataset& view) {
   if (!view.declaration.columns.empty()) {
     value::Schema declared;
     for (const auto& item : view.declaration.columns) declared.push_back(item.field);
-    LAKEBED_ASSIGN(computed.schema, merge_schemas(declared, computed.schema));
+    LAKEBED_ASSIGN(computed.schema, merge_schemas(declared, computed.schema, kDeclared));
   }
   LAKEBED_ASSIGN(const auto inputs, whole_inputs(query, catalog));
   LAKEBED_ASSIGN(engine::Engine * engine, session.engine());

@@ -13,16 +13,16 @@ using value::Schema;
 using value::Type;
 
 Result<Type> merge_types(const Type& existing, const Type& incoming, const std::string& path,
-                         Narrower narrower);
+                         MergeRules rules);
 
 Result<std::vector<Field>> merge_fields(const std::vector<Field>& existing,
                                         const std::vector<Field>& incoming,
-                                        const std::string& path, Narrower narrower) {
+                                        const std::string& path, MergeRules rules) {
   std::vector<Field> merged = existing;
   for (const Field& field : incoming) {
     const std::string inner = path.empty() ? field.name : path + "." + field.name;
     if (const auto at = value::find_field(merged, field.name)) {
-      LAKEBED_ASSIGN(merged[*at].type, merge_types(merged[*at].type, field.type, inner, narrower));
+      LAKEBED_ASSIGN(merged[*at].type, merge_types(merged[*at].type, field.type, inner, rules));
       continue;
     }
     Field added = field;
@@ -33,37 +33,36 @@ Result<std::vector<Field>> merge_fields(const std::vector<Field>& existing,
 }
 
 Result<Type> merge_types(const Type& existing, const Type& incoming, const std::string& path,
-                         Narrower narrower) {
+                         MergeRules rules) {
   if (existing == incoming || incoming.kind == value::Kind::kVoid) return existing;
   if (existing.is_nested() && existing.kind == incoming.kind) {
     if (existing.kind == value::Kind::kStruct) {
-      LAKEBED_ASSIGN(auto fields, merge_fields(existing.fields, incoming.fields, path, narrower));
+      LAKEBED_ASSIGN(auto fields, merge_fields(existing.fields, incoming.fields, path, rules));
       return Type::structure(std::move(fields));
     }
     Type merged = existing;
     for (size_t i = 0; i < merged.fields.size(); ++i) {
       const std::string inner = path + "." + merged.fields[i].name;
       LAKEBED_ASSIGN(merged.fields[i].type, merge_types(existing.fields[i].type,
-                                                        incoming.fields[i].type, inner, narrower));
+                                                        incoming.fields[i].type, inner, rules));
     }
     return merged;
   }
-  if (narrower == Narrower::kTaken && value::can_widen(incoming, existing)) return existing;
-  const std::string both = fmt::format("column {} is {} in the table and {} in the flow", path,
-                                       existing.text(), incoming.text());
-  if (value::can_widen(existing, incoming)) {
-    return update_error("NOT_BUILT_YET.TYPE_WIDENING", both + "; widening is not built yet")
-        .with_hint("cast the column in the view that feeds the flow, or do a full refresh");
-  }
-  return update_error("CANNOT_MERGE_INCOMPATIBLE_DATA_TYPE", both)
+  if (rules.narrower == Narrower::kTaken && value::can_widen(incoming, existing)) return existing;
+  if (rules.wider == Wider::kTaken && value::can_widen(existing, incoming)) return incoming;
+  return update_error("CANNOT_MERGE_INCOMPATIBLE_DATA_TYPE",
+                      fmt::format("column {} is {} in the {} and {} in the flow", path,
+                                  existing.text(),
+                                  rules.wider == Wider::kTaken ? "table" : "declaration",
+                                  incoming.text()))
       .with_hint("cast the column in the view that feeds the flow, or do a full refresh");
 }
 
 }  // namespace
 
 Result<value::Schema> merge_schemas(const value::Schema& existing, const value::Schema& incoming,
-                                    Narrower narrower) {
-  return merge_fields(existing, incoming, "", narrower);
+                                    MergeRules rules) {
+  return merge_fields(existing, incoming, "", rules);
 }
 
 }  // namespace lakebed::run

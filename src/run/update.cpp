@@ -166,12 +166,16 @@ Result<value::Schema> Planner::plan_cdc(const Dataset& dataset, const Table* tab
 Result<value::Schema> Planner::plan_appended(const Dataset& dataset, const Table* table) {
   value::Schema schema;
   for (const auto& item : dataset.declaration.columns) schema.push_back(item.field);
+  const value::Schema declared = schema;
   if (table && table->exists()) schema = table->snapshot.schema();
   const bool stream = dataset.declaration.kind == plan::DatasetKind::kStreamingTable;
   const auto add = [&](const plan::RelationPtr& query, const std::string& flow, bool once,
                        const SourceSpan& span) -> Status {
-    LAKEBED_ASSIGN(const value::Schema delivered,
+    LAKEBED_ASSIGN(value::Schema delivered,
                    plan_query(query, flow, table, stream, stream && !once, span));
+    if (!declared.empty()) {
+      LAKEBED_ASSIGN(delivered, merge_schemas(declared, delivered, kDeclared));
+    }
     LAKEBED_ASSIGN(schema, merge_schemas(schema, delivered));
     return {};
   };
