@@ -11,10 +11,14 @@ namespace {
 
 class SystemClock : public Clock {
  public:
+  explicit SystemClock(int64_t shift_us) : shift_us_(shift_us) {}
   int64_t now_us() override {
     const auto since = std::chrono::system_clock::now().time_since_epoch();
-    return std::chrono::duration_cast<std::chrono::microseconds>(since).count();
+    return std::chrono::duration_cast<std::chrono::microseconds>(since).count() + shift_us_;
   }
+
+ private:
+  int64_t shift_us_;
 };
 
 class SystemRandom : public Random {
@@ -61,7 +65,10 @@ std::string uuid_text(const Uuid& uuid) {
   return text;
 }
 
-std::unique_ptr<Clock> system_clock() { return std::make_unique<SystemClock>(); }
+std::unique_ptr<Clock> system_clock() { return std::make_unique<SystemClock>(0); }
+std::unique_ptr<Clock> shifted_clock(int64_t seconds) {
+  return std::make_unique<SystemClock>(seconds * 1'000'000);
+}
 std::unique_ptr<Random> system_random() { return std::make_unique<SystemRandom>(); }
 std::unique_ptr<Random> seeded_random(uint64_t seed) {
   return std::make_unique<SeededRandom>(seed);

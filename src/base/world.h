@@ -30,6 +30,8 @@ Uuid make_uuid(Random& random);
 std::string uuid_text(const Uuid& uuid);
 
 std::unique_ptr<Clock> system_clock();
+// The system's clock with this many seconds added: for tests of what depends on time passing.
+std::unique_ptr<Clock> shifted_clock(int64_t seconds);
 std::unique_ptr<Random> system_random();
 // A generator that always yields the same numbers for a seed (splitmix64).
 std::unique_ptr<Random> seeded_random(uint64_t seed);

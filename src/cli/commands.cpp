@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -33,9 +34,15 @@ struct Arguments {
   std::string update;  // of `events`
 };
 
+// Tests of what depends on time set LAKEBED_TEST_CLOCK: seconds that the clock is ahead.
+std::unique_ptr<Clock> chosen_clock() {
+  const char* ahead = std::getenv("LAKEBED_TEST_CLOCK");
+  return ahead ? shifted_clock(std::strtoll(ahead, nullptr, 10)) : system_clock();
+}
+
 // Everything that a command works with, opened from the arguments.
 struct Opened {
-  std::unique_ptr<Clock> clock = system_clock();
+  std::unique_ptr<Clock> clock = chosen_clock();
   std::unique_ptr<Random> random = system_random();
   std::unique_ptr<run::Session> session;
 };

@@ -26,7 +26,7 @@ Json type_json(const Type& type) {
 }
 
 // One struct field while its type grows: whatever widens in it, through arrays and maps but not
-// into structs, is written down in its metadata.
+// into structs, is written down in its metadata (rule F3).
 class GrowingField {
  public:
   GrowingField(const Field& current, std::string path)

@@ -170,8 +170,8 @@ Result<TableShape> shape_of(const TableDefinition& definition) {
 // A table whose owner wrote that its types must not widen keeps them.
 Status check_widening(const Snapshot& snapshot, const Schema& grown) {
   const auto& configuration = snapshot.metadata().configuration;
-  const bool forbidden =
-      configuration.contains(kEnableTypeWidening) && !flag(snapshot.metadata(), kEnableTypeWidening);
+  const bool forbidden = configuration.contains(kEnableTypeWidening) &&
+                         !flag(snapshot.metadata(), kEnableTypeWidening);
   if (!forbidden || type_changes(grown) == type_changes(snapshot.schema())) return {};
   return project_error("CANNOT_MERGE_INCOMPATIBLE_DATA_TYPE",
                        fmt::format("A column of the table would become wider, which its property "

@@ -170,6 +170,55 @@ TEST_F(TableTest, SchemasGrow) {
   EXPECT_EQ(physical_name(odd->schema[0]), "Id");
 }
 
+// Rule F3: wider types are written down at the struct field that holds them.
+TEST_F(TableTest, TypesWiden) {
+  const Snapshot snapshot = snapshot_of(
+      *make({field("id", Kind::kInt),
+             field("s", Type::structure({field("x", Kind::kShort)})),
+             field("m", Type::map(Kind::kString, Type::array(Kind::kFloat))),
+             field("d", Type::decimal(5, 2)), field("t", Kind::kDate)}));
+  EXPECT_FALSE(has_feature(snapshot.protocol(), "typeWidening"));
+  const auto wide = evolve_table(
+      snapshot,
+      {field("ID", Kind::kLong), field("s", Type::structure({field("x", Kind::kInt)})),
+       field("m", Type::map(Kind::kString, Type::array(Kind::kDouble))),
+       field("d", Type::decimal(9, 4)), field("t", Kind::kTimestampNtz)},
+      *random_);
+  ASSERT_TRUE(wide.ok()) << wide.error().text();
+  EXPECT_TRUE(has_feature(wide->protocol, "typeWidening"));
+  EXPECT_TRUE(has_feature(wide->protocol, "timestampNtz"));
+  EXPECT_EQ(wide->metadata.configuration.at("delta.enableTypeWidening"), "true");
+  const auto changes = [](const Field& at) { return at.metadata.at("delta.typeChanges"); };
+  EXPECT_EQ(wide->schema[0].name, "id");
+  EXPECT_EQ(changes(wide->schema[0]), R"([{"fromType":"integer","toType":"long"}])");
+  EXPECT_EQ(changes(wide->schema[1].type.fields[0]),
+            R"([{"fromType":"short","toType":"integer"}])");
+  EXPECT_EQ(changes(wide->schema[2]),
+            R"([{"fieldPath":"value.element","fromType":"float","toType":"double"}])");
+  EXPECT_EQ(changes(wide->schema[3]),
+            R"([{"fromType":"decimal(5,2)","toType":"decimal(9,4)"}])");
+  EXPECT_EQ(changes(wide->schema[4]), R"([{"fromType":"date","toType":"timestamp_ntz"}])");
+
+  const auto wider = evolve_table(
+      snapshot_of(*wide), {field("s", Type::structure({field("x", Kind::kDouble)}))}, *random_);
+  ASSERT_TRUE(wider.ok()) << wider.error().text();
+  EXPECT_EQ(changes(wider->schema[1].type.fields[0]),
+            R"([{"fromType":"short","toType":"integer"},)"
+            R"({"fromType":"integer","toType":"double"}])");
+  EXPECT_EQ(evolve_table(snapshot, {field("d", Type::decimal(9, 7))}, *random_).error().code,
+            "CANNOT_MERGE_INCOMPATIBLE_DATA_TYPE");
+}
+
+TEST_F(TableTest, TypesMayBeForbiddenToWiden) {
+  const Snapshot snapshot = snapshot_of(
+      *make({field("id", Kind::kInt)}, {{"delta.enableTypeWidening", "false"}}));
+  EXPECT_EQ(evolve_table(snapshot, {field("id", Kind::kLong)}, *random_).error().code,
+            "CANNOT_MERGE_INCOMPATIBLE_DATA_TYPE");
+  const auto grown =
+      evolve_table(snapshot, {field("id", Kind::kInt), field("n", Kind::kInt)}, *random_);
+  EXPECT_TRUE(grown.ok());
+}
+
 // Rule F2: a full refresh takes the current definition's types; ids of column mapping go on.
 TEST_F(TableTest, FullRefreshReplacesTheShape) {
   const Snapshot snapshot = snapshot_of(*make({field("a b", Kind::kLong), field("c", Kind::kInt)}));

@@ -2,11 +2,14 @@
 // commit. One function a kind of target; both are deterministic and touch nothing but `commit`.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "cdc/event.h"
+#include "cdc/scd2.h"
 #include "run/event_batch.h"
 #include "run/target_commit.h"
+#include "state/expiry.h"
 
 namespace lakebed::run {
 
@@ -25,7 +28,10 @@ struct ApplyContext {
   value::Schema schema;   // the table's columns after this commit, time columns included
   value::Schema columns;  // without the time columns: those of the events
   uint32_t applied_at = 0;  // seconds since 1970 for tombstones, 0 where they never expire (F4)
-  std::optional<AuthorMemory> authors;
+  std::optional<AuthorMemory> authors = {};
+  state::Expiry expiry = {};  // what is forgotten by now (F4)
+  // Asked before anything is written whether the changes of a history may be made (F5).
+  std::function<Status(const cdc::Scd2Changes&)> check = {};
 };
 
 // Applies the events to a target of the plan's kind; partial ones are made whole before.

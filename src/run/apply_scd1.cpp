@@ -141,7 +141,7 @@ Status Scd1Applier::run(TargetCommit& commit, cdc::Metrics& metrics) {
   cdc::Entry known;
   const auto find = [&](const Hash128&) -> const cdc::Entry* {
     const state::Found& answer = found[next++];
-    if (!answer.found) return nullptr;
+    if (!answer.found || state::is_forgotten(context_.expiry, answer.entry)) return nullptr;
     known = to_kernel(answer.entry);
     return &known;
   };

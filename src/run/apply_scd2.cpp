@@ -37,6 +37,7 @@ class Scd2Applier {
   std::unique_ptr<MemoryCursor> cursor_;  // views of entries point into the memory, not into it
   cdc::Scd2Changes changes_;
   std::vector<Hash128> keys_;
+  std::vector<state::Entry> forgotten_;
   std::vector<cdc::Place> places_;  // of the added rows
   ColumnBatch old_rows_;            // read back from the table
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> old_row_at_;
@@ -44,7 +45,7 @@ class Scd2Applier {
 };
 
 Status Scd2Applier::decide(cdc::Metrics& metrics) {
-  cursor_ = std::make_unique<MemoryCursor>(*context_.table.memory);
+  cursor_ = std::make_unique<MemoryCursor>(*context_.table.memory, context_.expiry);
   // Rule P3: who wrote what lies beside the values.
   cdc::Scd2Kernel kernel(context_.authors ? cdc::Payloads::kAll : cdc::Payloads::kWhereNeeded);
   Status status;
@@ -52,8 +53,12 @@ Status Scd2Applier::decide(cdc::Metrics& metrics) {
     if (!status.ok()) return;
     status = cursor_->move_to(events.front().key);
     if (!status.ok()) return;
+    const size_t puts = changes_.puts.size();
     kernel.run(static_cast<uint32_t>(keys_.size()), events, *cursor_, changes_, metrics);
     status = cursor_->status();
+    // Rule F4: what the key was judged without must not count again.
+    const auto& old = cursor_->passed_over();
+    if (changes_.puts.size() > puts) forgotten_.insert(forgotten_.end(), old.begin(), old.end());
     keys_.push_back(events.front().key);
   });
   return status;
@@ -181,7 +186,7 @@ Status Scd2Applier::remember(TargetCommit& commit) {
     LAKEBED_ASSIGN(entry.payload, keep_payload(put.payload, commit));
     if (put.row != cdc::kNoRow) entry.place = places_[put.row];
     entries.push_back(to_memory(keys_[put.key], entry));
-    if (entry.is_delete()) entries.back().applied_at = context_.applied_at;
+    if (entry.kind != cdc::EntryKind::kHead) entries.back().applied_at = context_.applied_at;
   }
   for (const cdc::DroppedEntry& drop : changes_.drops) {
     state::Entry gone;
@@ -189,6 +194,13 @@ Status Scd2Applier::remember(TargetCommit& commit) {
     gone.sequence = drop.sequence;
     gone.flags = state::kGoneBit;
     if (drop.set == cdc::EntrySet::kAbsorbed) gone.flags |= state::kHiddenBit;
+    entries.push_back(gone);
+  }
+  for (const state::Entry& old : forgotten_) {
+    state::Entry gone;
+    gone.key = old.key;
+    gone.sequence = old.sequence;
+    gone.flags = static_cast<uint8_t>(state::kGoneBit | (old.flags & state::kHiddenBit));
     entries.push_back(gone);
   }
   // Puts stand before drops here, so a stable sort keeps the put of an identity in front.
@@ -203,6 +215,7 @@ Status Scd2Applier::remember(TargetCommit& commit) {
 
 Status Scd2Applier::run(TargetCommit& commit, cdc::Metrics& metrics) {
   LAKEBED_TRY(decide(metrics));
+  if (context_.check) LAKEBED_TRY(context_.check(changes_));
   LAKEBED_TRY(read_old_rows());
   LAKEBED_TRY(write_added(commit));
   std::vector<cdc::Place> removed;

@@ -4,23 +4,12 @@
 
 #include "base/names.h"
 #include "run/author_memory.h"
+#include "run/expiry.h"
 #include "value/text.h"
 
 namespace lakebed::run {
 
 namespace {
-
-// Rule F4: the property, its aliases, with or without a trailing s; nothing: keep for ever.
-std::optional<uint64_t> tombstone_seconds(const Dataset& target) {
-  for (const char* key : {"pipelines.cdc.tombstoneGCThresholdInSeconds",
-                          "pipelines.applyChanges.tombstoneGCThresholdInSeconds"}) {
-    auto text = target.property(key);
-    if (!text) continue;
-    if (!text->empty() && text->back() == 's') text->pop_back();
-    return std::strtoull(text->c_str(), nullptr, 10);
-  }
-  return std::nullopt;
-}
 
 Metrics published(const cdc::Metrics& metrics) {
   return {{"num_upserted_rows", metrics.upserted_rows},
@@ -61,17 +50,19 @@ void report(const BatchJob& job, const Metrics& metrics, const DataQuality& qual
 Result<ApplyContext> apply_context(const BatchJob& job, TargetCommit& commit) {
   Session& session = job.context.session;
   LAKEBED_ASSIGN(value::Schema stored, stored_schema(job.table, commit.transaction()));
-  const bool expires = tombstone_seconds(job.target).has_value();
-  const auto now = static_cast<uint32_t>(session.clock().now_us() / 1'000'000);
   LAKEBED_ASSIGN(auto authors, author_memory(job.context.pipeline, job.target, job.plan.kind,
                                              job.table));
+  LAKEBED_ASSIGN(const state::Expiry expiry, expiry_of(session, job.target, *job.table.memory));
+  note_timing(session, expiry.on(), *job.table.memory, commit.memory());
   return ApplyContext{session,
                       job.table,
                       job.plan,
                       std::move(stored),
                       without_time_columns(job.schema, job.plan.kind),
-                      expires ? now : 0,
-                      std::move(authors)};
+                      expiry.on() ? now_seconds(session) : 0,
+                      std::move(authors),
+                      expiry,
+                      {}};
 }
 
 }  // namespace

@@ -347,4 +347,17 @@ Result<EventBatch> read_snapshot(const CdcPlan& plan, engine::Engine& engine,
   return kept;
 }
 
+Result<EventBatch> events_of_rows(CdcPlan plan, const value::Schema& columns,
+                                  const std::vector<value::ColumnBatch>& rows,
+                                  const cdc::SequenceView* sequence) {
+  plan.own.sequence = sequence ? 0 : columns.size();
+  plan.own.operation = sequence ? columns.size() : columns.size() + 1;
+  EventReader events(plan, columns, sequence);
+  for (value::ColumnBatch batch : rows) {
+    add_operations(batch);
+    LAKEBED_TRY(events.add(std::move(batch)));
+  }
+  return events.finish();
+}
+
 }  // namespace lakebed::run

@@ -60,6 +60,13 @@ Result<EventBatch> read_events(const CdcPlan& plan, engine::Engine& engine,
                                const std::map<uint32_t, engine::ScanInput>& inputs,
                                const value::Schema& columns);
 
+// Rows that are at hand as upserts (rule F5), in the order of arrival. They have `columns`, and the
+// sequence behind them unless all have `sequence`, which must outlive the answer. Keys are not
+// NULL. Errors: NOT_NULL_CONSTRAINT_VIOLATION.
+Result<EventBatch> events_of_rows(CdcPlan plan, const value::Schema& columns,
+                                  const std::vector<value::ColumnBatch>& rows,
+                                  const cdc::SequenceView* sequence);
+
 // Says which rows of a snapshot make events (rule S1).
 class RowSieve {
  public:

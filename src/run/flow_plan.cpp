@@ -513,9 +513,7 @@ Result<Schema> target_schema(const CdcPlan& plan, const Dataset& target, const S
       field.type = kept.front().type;
     }
   }
-  LAKEBED_ASSIGN(Schema merged,
-                 merge_schemas(base, selected,
-                               {existing ? Narrower::kRefused : Narrower::kTaken, Wider::kTaken}));
+  LAKEBED_ASSIGN(Schema merged, merge_schemas(base, selected));
   for (const std::string& name : time_columns(plan.kind)) {
     const bool system = is_system_column(name);
     value::Field field{name, system ? plan.system_type : plan.sequence_type, true, "", {}};

@@ -92,8 +92,8 @@ Status check_flows_agree(const CdcPlan& first, const CdcPlan& plan, const Flow& 
 
 // What becomes of a value of a narrower type than its column has.
 enum class Narrower : uint8_t {
-  kTaken,    // it is widened on its way: what a column list declares, and BY NAME writes
-  kRefused,  // a CDC flow may not change a column's type, in no direction (rule F3)
+  kTaken,    // it is widened on its way
+  kRefused,  // no type of a flow becomes narrower (rule F3)
 };
 
 // What becomes of a column whose values come in a wider type (value::can_widen, rule F3).
@@ -112,5 +112,11 @@ inline constexpr MergeRules kDeclared{Narrower::kTaken, Wider::kRefused};
 // inside. Error CANNOT_MERGE_INCOMPATIBLE_DATA_TYPE naming the column.
 Result<value::Schema> merge_schemas(const value::Schema& existing, const value::Schema& incoming,
                                     MergeRules rules = {});
+
+// Refuses columns whose type became narrower than the table's (rule F3). `plans` are all flows of
+// the target: where several deliver a column, the widest type counts, and a declared type is what
+// a column has whatever comes. Error CANNOT_MERGE_INCOMPATIBLE_DATA_TYPE.
+Status check_not_narrowed(const std::vector<CdcPlan>& plans, const Dataset& target,
+                          const value::Schema& table);
 
 }  // namespace lakebed::run

@@ -8,6 +8,7 @@
 #include "delta/checkpoint.h"
 #include "delta/partition.h"
 #include "run/compact.h"
+#include "run/expiry.h"
 #include "run/target_commit.h"
 #include "state/pending.h"
 
@@ -16,6 +17,7 @@ namespace lakebed::run {
 namespace {
 
 constexpr auto kBudget = std::chrono::seconds(2);
+constexpr int64_t kLeftoverAgeUs = int64_t{3600} * 1'000'000;
 
 void warn(RunContext& context, const Table& table, const Error& error) {
   Event event = flow_event("", table.name.text(), "RUNNING",
@@ -25,7 +27,8 @@ void warn(RunContext& context, const Table& table, const Error& error) {
 }
 
 // Merges runs and publishes the result through a commit of its own that moves no data.
-Status merge_runs(Session& session, Table& table) {
+Status merge_runs(RunContext& context, Table& table) {
+  Session& session = context.session;
   if (!state::merge_due(*table.memory)) return {};
   if (places_rows(table)) LAKEBED_TRY(table.check_unchanged());
   delta::TransactionInfo info;
@@ -33,6 +36,12 @@ Status merge_runs(Session& session, Table& table) {
   LAKEBED_ASSIGN(auto commit, TargetCommit::begin(session, table, info));
   const auto begin = std::chrono::steady_clock::now();
   state::MergeBudget budget;
+  const bool expires = table.kind() == TargetKind::kScd1 || table.kind() == TargetKind::kScd2;
+  const auto target = context.pipeline.by_name.find(table.name.key());
+  if (expires && target != context.pipeline.by_name.end()) {
+    LAKEBED_ASSIGN(budget.expiry, expiry_of(session, context.pipeline.datasets[target->second],
+                                            *table.memory));
+  }
   budget.may_go_on = [begin] { return std::chrono::steady_clock::now() - begin < kBudget; };
   LAKEBED_ASSIGN(state::Merged merged,
                  state::merge(*table.memory, uuid_text(commit->transaction().uuid()), budget));
@@ -66,13 +75,19 @@ bool merge_is_worth_a_commit(const state::TableState& memory, uint64_t depth) {
 
 Status write_checkpoint_if_due(Session& session, Table& table) {
   if (!delta::checkpoint_is_due(table.snapshot)) return {};
-  return delta::write_checkpoint(session.environment(*table.store), table.snapshot);
+  LAKEBED_TRY(delta::write_checkpoint(session.environment(*table.store), table.snapshot));
+  // Now and then, and long after anyone can still be writing them: what crashes left half-written.
+  const int64_t before_us = session.clock().now_us() - kLeftoverAgeUs;
+  for (const char* folder : {"", "_delta_log", "_lakebed/state", "_lakebed/dv"}) {
+    LAKEBED_TRY(table.store->remove_leftovers(folder, before_us));
+  }
+  return {};
 }
 
 Status after_update(RunContext& context, Table& table) {
   if (table.memory) LAKEBED_TRY(compact(context.session, table));
   if (table.memory && merge_is_worth_a_commit(*table.memory, table.memory->tuning().depth)) {
-    LAKEBED_TRY(merge_runs(context.session, table));
+    LAKEBED_TRY(merge_runs(context, table));
   }
   return write_checkpoint_if_due(context.session, table);
 }
@@ -142,7 +157,7 @@ Status maintain_between(RunContext& context, Table& table) {
   if (!table.memory) return {};
   const uint64_t depth = 2 * table.memory->tuning().depth;
   if (!merge_is_worth_a_commit(*table.memory, depth)) return {};
-  const Status done = merge_runs(context.session, table);
+  const Status done = merge_runs(context, table);
   if (!done.ok()) warn(context, table, done.error());
   return table.memory ? Status{} : table.reload();
 }

@@ -217,7 +217,7 @@ class Scd2Resolver : public Resolver {
   Scd2Resolver(ApplyContext& context, const EventBatch& batch, cdc::Metrics& metrics)
       : Resolver(context, batch, metrics),
         kernel_(leaves_.count()),
-        cursor_(*context.table.memory),
+        cursor_(*context.table.memory, context.expiry),
         history_(cursor_, pool_, leaves_) {}
 
  private:
@@ -301,11 +301,13 @@ Status Scd1Resolver::resolve(std::span<const KeyEvents> keys) {
   LAKEBED_ASSIGN(const auto found, context_.table.memory->find_greatest(hashes));
   cdc::KnownRow known;
   for (size_t at = 0; at < keys.size(); ++at) {
-    if (found[at].found) {
+    const bool is_known =
+        found[at].found && !state::is_forgotten(context_.expiry, found[at].entry);
+    if (is_known) {
       LAKEBED_ASSIGN(known, known_row(found[at].entry));
     }
     if (!kernel_.run(static_cast<uint32_t>(at), events_of(keys[at]),
-                     found[at].found ? &known : nullptr, floor_, pool_, resolved_, metrics_)) {
+                     is_known ? &known : nullptr, floor_, pool_, resolved_, metrics_)) {
       continue;
     }
     authors_.push_back(encode_authors(kernel_.authors(), resolved_.events.back().sequence));

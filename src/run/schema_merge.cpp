@@ -65,4 +65,23 @@ Result<value::Schema> merge_schemas(const value::Schema& existing, const value::
   return merge_fields(existing, incoming, "", rules);
 }
 
+Status check_not_narrowed(const std::vector<CdcPlan>& plans, const Dataset& target,
+                          const Schema& table) {
+  Schema delivered;
+  for (const CdcPlan& plan : plans) {
+    LAKEBED_ASSIGN(delivered, merge_schemas(delivered, plan.selected));
+  }
+  for (const Field& field : delivered) {
+    const auto at = value::find_field(table, field.name);
+    if (!at) continue;
+    Schema wanted = {field};
+    for (const auto& item : target.declaration.columns) {
+      if (!same_name(item.field.name, field.name)) continue;
+      LAKEBED_ASSIGN(wanted, merge_schemas({item.field}, wanted, kDeclared));
+    }
+    LAKEBED_TRY(merge_schemas({table[*at]}, wanted, {Narrower::kRefused, Wider::kTaken}));
+  }
+  return {};
+}
+
 }  // namespace lakebed::run

@@ -6,6 +6,7 @@
 #include "run/catalog.h"
 #include "run/describe.h"
 #include "run/flow_run.h"
+#include "run/insert_target.h"
 #include "run/plain_table.h"
 #include "sql/parse.h"
 #include "value/conform.h"
@@ -192,9 +193,9 @@ Status SqlSession::Parts::run(const plan::InsertStatement& statement, RowSink&) 
     return project_error("TABLE_OR_VIEW_NOT_FOUND", "there is no table " + name.text(),
                          statement.table.span);
   }
-  if (table->is_ours()) {
+  if (table->is_ours() && statement.overwrite) {
     return update_error("TARGET_IS_MANAGED",
-                        name.text() + " is filled by flows; INSERT into it is not built yet")
+                        name.text() + " is filled by flows; INSERT OVERWRITE would take their rows")
         .with_span(statement.table.span);
   }
   const value::Schema& columns = table->snapshot.schema();
@@ -205,6 +206,11 @@ Status SqlSession::Parts::run(const plan::InsertStatement& statement, RowSink&) 
                  plan::resolve_query(statement.query, catalog, options));
   const value::Schema delivered = shape.schema();
   plan::RelationPtr query = statement.query;
+  for (const value::Field& field : statement.by_name ? delivered : value::Schema()) {
+    if (value::find_field(columns, field.name)) continue;
+    return project_error("UNRESOLVED_COLUMN.WITH_SUGGESTION",
+                         "the table has no column " + quote_name(field.name), statement.span);
+  }
   if (!statement.by_name) {
     LAKEBED_ASSIGN(query, renamed(statement, columns, delivered.size()));
   }
@@ -219,6 +225,7 @@ Status SqlSession::Parts::run(const plan::InsertStatement& statement, RowSink&) 
   }
   LAKEBED_ASSIGN(std::vector<value::ColumnBatch> rows, query_rows(query, outputs, nullptr));
   for (value::ColumnBatch& batch : rows) batch = value::conform_batch(batch, columns);
+  if (table->is_ours()) return insert_into_target(session, project_pipeline(), name, rows);
   return insert_rows(session, name, statement.overwrite, rows);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/names.h"
+#include "delta/properties.h"
 #include "delta/schema.h"
 
 namespace lakebed::run {
@@ -63,6 +64,14 @@ delta::TextMap declared_properties(const Dataset& dataset) {
     properties[property.key] = property.value;
   }
   return properties;
+}
+
+Status check_declared_properties(const Dataset& dataset) {
+  for (const plan::Property& property : dataset.declaration.properties) {
+    auto checked = delta::check_properties({{property.key, property.value}});
+    if (!checked.ok()) return std::move(checked).error().with_span(property.span);
+  }
+  return {};
 }
 
 Status create_target(RunContext& context, Table& table, const Dataset& target,

@@ -42,5 +42,7 @@ Status reset_table(RunContext& context, const Dataset& target, const value::Sche
 
 // The properties of a declaration as Delta's table properties.
 delta::TextMap declared_properties(const Dataset& dataset);
+// Checks each of them where it stands in its file. Errors: those of delta::check_properties.
+Status check_declared_properties(const Dataset& dataset);
 
 }  // namespace lakebed::run

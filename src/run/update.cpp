@@ -9,9 +9,11 @@
 #include "plan/graph.h"
 #include "run/combined.h"
 #include "run/event_log.h"
+#include "run/expiry.h"
 #include "run/once.h"
 #include "run/plan_reads.h"
 #include "run/snapshot_run.h"
+#include "run/target_table.h"
 #include "run/update_events.h"
 #include "run/validate.h"
 
@@ -143,12 +145,18 @@ Result<value::Schema> Planner::new_table_schema(const Dataset& dataset, value::S
 Result<value::Schema> Planner::plan_cdc(const Dataset& dataset, const Table* table) {
   const bool there = table && table->exists();
   const bool combined = is_combined(pipeline_, dataset);
+  LAKEBED_TRY(check_declared_properties(dataset));
+  LAKEBED_TRY(tombstone_threshold(session_.project(), dataset));
   std::optional<value::Schema> schema;
   if (there) schema = table->snapshot.schema();
   std::vector<CdcPlan> plans;
+  bool all = true;
   for (const size_t index : dataset.flows) {
     const Flow& flow = pipeline_.flows[index];
-    if (is_complete(flow, table ? table->memory.get() : nullptr)) continue;
+    if (is_complete(flow, table ? table->memory.get() : nullptr)) {
+      all = false;
+      continue;
+    }
     LAKEBED_ASSIGN(CdcPlan plan, plan_flow(dataset, flow, table));
     warnings.insert(warnings.end(), plan.warnings.begin(), plan.warnings.end());
     if (!plans.empty() && !combined) {
@@ -158,12 +166,15 @@ Result<value::Schema> Planner::plan_cdc(const Dataset& dataset, const Table* tab
     plans.push_back(std::move(plan));
   }
   if (!schema) return value::Schema{};
+  // A ONCE flow that is complete may have delivered the wider type.
+  if (there && all) LAKEBED_TRY(check_not_narrowed(plans, dataset, table->snapshot.schema()));
   LAKEBED_TRY(check_combined_plans(pipeline_, dataset, plans, *schema));
   if (there) return std::move(*schema);
   return new_table_schema(dataset, std::move(*schema));
 }
 
 Result<value::Schema> Planner::plan_appended(const Dataset& dataset, const Table* table) {
+  LAKEBED_TRY(check_declared_properties(dataset));
   value::Schema schema;
   for (const auto& item : dataset.declaration.columns) schema.push_back(item.field);
   const value::Schema declared = schema;

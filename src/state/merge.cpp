@@ -186,17 +186,27 @@ Status Merger::run(const Plan& plan, const MergeBudget& budget, Output& output,
   RunSink sink(output, state_->files(), runs[plan.inputs.front()].ref.age, is_entries);
   HeapSink heap(output, state_->next_heap_);
   MergeScan scan(std::move(inputs), identity);
-  while (scan.next()) {
-    Entry entry = scan.entry();
-    if (plan.base && entry.is_gone()) continue;
-    const bool forgettable = entry.is_delete() || entry.kind() == EntryKind::kHidden;
-    if (plan.base && forgettable && entry.applied_at != 0 &&
-        entry.applied_at < budget.drop_tombstones_before) {
-      continue;  // rule F4
-    }
+  const auto keep = [&](Entry entry) -> Status {
     if (is_entries) LAKEBED_TRY(copy_payload(entry, plan.base, heap));
-    LAKEBED_TRY(sink.add(entry));
+    return sink.add(entry);
+  };
+  const bool forgets = plan.base && is_entries && budget.expiry.on();
+  ForgettingPass pass(budget.expiry, identity);
+  std::vector<Entry> ready;
+  while (scan.next()) {
+    const Entry entry = scan.entry();
+    if (plan.base && entry.is_gone()) continue;
+    if (!forgets) {
+      LAKEBED_TRY(keep(entry));
+      continue;
+    }
+    ready.clear();
+    pass.take(entry, ready);
+    for (const Entry& kept : ready) LAKEBED_TRY(keep(kept));
   }
+  ready.clear();
+  pass.finish(ready);
+  for (const Entry& kept : ready) LAKEBED_TRY(keep(kept));
   LAKEBED_TRY(sink.close());
   LAKEBED_TRY(heap.close());
   Merged::Step step{plan.set, plan.window.low, plan.window.high, plan.base, {},

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "state/expiry.h"
 #include "state/table_state.h"
 
 namespace lakebed::state {
@@ -31,7 +32,7 @@ struct MergeBudget {
   uint64_t max_entries = UINT64_MAX;       // read; a step that was begun is finished
   std::function<bool()> may_go_on;         // asked between steps; empty: yes
   bool full = false;                       // everything into base runs, due or not
-  uint32_t drop_tombstones_before = 0;     // deletes applied earlier (seconds) are forgotten (F4)
+  Expiry expiry;                           // what is old is left behind (rule F4)
 };
 
 // Runs that a merge made and the ones that they replace. Not live until a writer adopts it and its

@@ -170,7 +170,7 @@ TEST_F(StateTable, OldTombstonesEnd) {
   commit(more);
   MergeBudget budget;
   budget.full = true;
-  budget.drop_tombstones_before = 105;
+  budget.expiry.forget_before = 105;
   auto merged = merge(*state_, "merge", budget);
   StateWriter last = writer();
   ASSERT_EQ(*last.adopt(std::move(*merged)), 1U);

@@ -185,6 +185,23 @@ class LocalStore : public Store {
     return {};
   }
 
+  Status remove_leftovers(const std::string& folder, int64_t before_us) override {
+    const std::string place = full(folder);
+    DIR* stream = ::opendir(place.c_str());
+    if (stream == nullptr) return {};
+    std::vector<std::string> old;
+    while (const dirent* entry = ::readdir(stream)) {
+      if (!std::string_view(entry->d_name).starts_with(kTemporaryPrefix)) continue;
+      struct stat info {};
+      std::string name = place + "/" + entry->d_name;
+      if (::stat(name.c_str(), &info) != 0 || modified_us(info) >= before_us) continue;
+      old.push_back(std::move(name));
+    }
+    ::closedir(stream);
+    for (const std::string& name : old) ::unlink(name.c_str());
+    return {};
+  }
+
   Result<std::string> local_path(const std::string& path) override {
     LAKEBED_TRY(prepare_folder(path));
     return full(path);

@@ -66,6 +66,13 @@ class Store {
   virtual Result<std::string> local_path(const std::string& path) = 0;
   // Exclusive lock on an object (created if absent), or nothing when another holds it.
   virtual Result<std::unique_ptr<Lock>> try_lock(const std::string& path) = 0;
+  // Removes half-written objects of programs that died, last touched before that time; no listing
+  // shows them. Nothing to do for stores that never leave any.
+  virtual Status remove_leftovers(const std::string& folder, int64_t before_us) {
+    (void)folder;
+    (void)before_us;
+    return {};
+  }
   virtual StoreCounters counters() const = 0;
 };
 

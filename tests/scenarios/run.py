@@ -18,6 +18,7 @@ next one are its body; `#` begins a comment line outside of bodies.
                                            below feeds/feed, with .gz it is compressed
     === setting KEY: VALUE                 adds a line to `configuration`
     === remove PATH / === shell COMMAND
+    === clock SECONDS                      the program's clock is this much ahead from here on
     === run / dry-run / cli ARGUMENTS      runs the program; the body holds expectations
     === sql STATEMENT                      the body holds rows, one JSON object a line, compared as
                                            a bag; or `none` for no rows; or expectations
@@ -113,6 +114,7 @@ class Project:
         self.target = ""
         self.schema = ""
         self.marked = {}
+        self.environment = dict(os.environ)
         (self.root / "feeds" / "feed").mkdir(parents=True)
         self.write("transformations/empty.sql", "-- No pipeline file is a project error.\n")
         (self.root / "spark-pipeline.yml").write_text(SPEC.format(root=self.root))
@@ -182,6 +184,9 @@ class Project:
         with open(self.root / "spark-pipeline.yml", "a", encoding="utf-8") as spec:
             spec.write(f"  {key.strip()}: {json.dumps(value.strip())}\n")
 
+    def do_clock(self, seconds, _):
+        self.environment["LAKEBED_TEST_CLOCK"] = seconds
+
     def do_remove(self, path, _):
         target = self.root / path
         shutil.rmtree(target) if target.is_dir() else target.unlink()
@@ -193,7 +198,7 @@ class Project:
 
     def call(self, *arguments):
         return subprocess.run([self.lakebed, *arguments], cwd=self.root, capture_output=True,
-                              text=True, timeout=120)
+                              text=True, timeout=120, env=self.environment)
 
     def expect(self, result, body):
         wanted_exit = 0
