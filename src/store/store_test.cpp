@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <thread>
@@ -141,6 +142,22 @@ TEST(LocalStore, LeavesNoTemporaryFiles) {
     ++entries;
   }
   EXPECT_EQ(entries, 2U);
+}
+
+// What a crash left half-written goes once nobody can still be writing it.
+TEST(LocalStore, RemovesLeftovers) {
+  TemporaryFolder folder;
+  const auto store = local_store(folder.path());
+  ASSERT_TRUE(store->put("a/kept", "x").ok());
+  const std::string leftover = folder.path() + "/a/.lakebed-tmp-1-00000000000000aa";
+  ASSERT_EQ(std::fclose(std::fopen(leftover.c_str(), "w")), 0);
+  const int64_t written_us = store->stat("a/kept")->modified_us;
+  ASSERT_TRUE(store->remove_leftovers("a", written_us - 60'000'000).ok());
+  EXPECT_TRUE(std::filesystem::exists(leftover));
+  ASSERT_TRUE(store->remove_leftovers("a", written_us + 60'000'000).ok());
+  EXPECT_FALSE(std::filesystem::exists(leftover));
+  EXPECT_EQ(*store->read("a/kept"), "x");
+  EXPECT_TRUE(store->remove_leftovers("nowhere", written_us).ok());
 }
 
 TEST(FaultyStore, FailsAsPlanned) {
