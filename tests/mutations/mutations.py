@@ -94,13 +94,14 @@ MUTATIONS = [Mutation(*one) for one in [
     # ---- snapshots, and snapshots with feeds ----
     ("S1", "a row that differs is taken as equal", "src/cdc/snapshot_diff.cpp",
      "    case KeyState::Kind::kRow: return row.value_hash != state.value_hash;",
-     "    case KeyState::Kind::kRow: return false;"),
+     "    case KeyState::Kind::kRow: return row.value_hash < state.value_hash;"),
     ("S1", "keys that are gone stay", "src/run/snapshot_run.cpp",
      "  for (const Hash128& key : rest.absent) {\n    events.events.push_back(",
      "  for (const Hash128& key : rest.absent) {\n    if (key.high != 0) continue;\n"
      "    events.events.push_back("),
     ("S1", "the value before an absorbed event is compared", "src/cdc/snapshot_diff.cpp",
-     "  return row_of(continued ? *absorbed_ : *boundary_);", "  return row_of(*boundary_);"),
+     "  return row_of(continued ? *absorbed_ : *boundary_);",
+     "  return row_of(continued ? *boundary_ : *boundary_);"),
     ("S2", "an equal version is taken again", "src/run/snapshot_run.cpp",
      "  if (!last_ || last_->code() < offered.version.code()) return {};",
      "  if (!last_ || last_->code() <= offered.version.code()) return {};"),
