@@ -3,7 +3,7 @@
 pipeline text in and tables out, and are compared with the law as tests/laws/model.py says it.
 
     laws.py [--lakebed build/lakebed] [--histories 300] [--seed N] [--jobs 2] [--forever]
-            [--features bitemporal,partial,flows,evolve,snapshots,combined] [--keep-going]
+            [--features bitemporal,partial,flows,evolve,snapshots,combined,expect] [--keep-going]
 
 Every history is delivered several times into targets side by side: as drawn, at once, shuffled
 and cut anew, and with repeats; each must show what the model shows for its own order of arrival,
@@ -29,7 +29,7 @@ import model                                                             # noqa:
 import values                                                            # noqa: E402
 from program import NotBuilt                                             # noqa: E402
 
-FEATURES = "bitemporal,partial,flows,evolve,snapshots,combined"
+FEATURES = "bitemporal,partial,flows,evolve,snapshots,combined,expect"
 
 
 def play(seed, features, lakebed, small_wanted=True):
