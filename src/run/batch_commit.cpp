@@ -11,12 +11,12 @@ namespace lakebed::run {
 
 namespace {
 
-Metrics published(const cdc::Metrics& metrics) {
+Metrics published(const cdc::Metrics& metrics, const EventBatch& events) {
   return {{"num_upserted_rows", metrics.upserted_rows},
           {"num_deleted_rows", metrics.deleted_rows},
           {"num_tied_events", metrics.tied_events},
           {"num_late_events", metrics.late_events},
-          {"num_quarantined_rows", 0}};
+          {"num_quarantined_rows", events.invalid.size()}};
 }
 
 // lakebed.cdc.onSequenceTie: fail (rule E4).
@@ -81,7 +81,7 @@ Result<std::optional<int64_t>> commit_batch(const BatchJob& job, const EventBatc
   LAKEBED_TRY(job.note(*commit));
   commit->memory().set_fact(state::FactSection::kDefinition, fold_case(job.plan.flow),
                             job.plan.definition);
-  const Metrics counters = published(metrics);
+  const Metrics counters = published(metrics, events);
   for (const auto& [name, count] : counters) {
     commit->transaction().info().metrics[name] = std::to_string(count);
   }

@@ -315,12 +315,21 @@ Result<EventBatch> read_events(const CdcPlan& plan, engine::Engine& engine,
                                const value::Schema& columns) {
   LAKEBED_ASSIGN(const auto reader, engine.run(plan.query, inputs));
   EventReader events(plan, columns);
+  std::vector<InvalidEvent> invalid;
+  uint64_t rows = 0;
   while (true) {
     LAKEBED_ASSIGN(auto evaluated, reader->next());
     if (!evaluated) break;
+    const uint64_t part = evaluated->rows;
+    if (plan.own.source_row) {
+      *evaluated = set_aside(plan, std::move(*evaluated), rows, "UTC", invalid);
+    }
+    rows += part;
     LAKEBED_TRY(events.add(std::move(*evaluated)));
   }
-  return events.finish();
+  LAKEBED_ASSIGN(EventBatch batch, events.finish());
+  batch.invalid = std::move(invalid);
+  return batch;
 }
 
 Result<EventBatch> read_snapshot(const CdcPlan& plan, engine::Engine& engine,

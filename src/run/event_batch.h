@@ -13,6 +13,7 @@
 #include "engine/engine.h"
 #include "run/expectations.h"
 #include "run/flow_plan.h"
+#include "run/quarantine.h"
 
 namespace lakebed::run {
 
@@ -26,6 +27,7 @@ struct EventBatch {
   // Bitemporal targets have these instead of `events`: by key, then arrival.
   std::vector<cdc::BitemporalEvent> bitemporal;
   std::deque<std::string> tails;  // what long sequence codes and moments point into
+  std::vector<InvalidEvent> invalid;  // set aside, where the project says so (rule E6)
   DataQuality quality;            // of the target's expectations (rule F6)
   uint64_t below_floor = 0;       // events left out because a snapshot is newer (rule M2)
 

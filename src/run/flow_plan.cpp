@@ -289,6 +289,15 @@ Status add_expectations(const Flow& flow, const ExpressionPtr& where, QueryCatal
   return {};
 }
 
+// struct(a, b, ...) of all columns of the source.
+ExpressionPtr whole_row(const Schema& source) {
+  auto node = std::make_shared<Expression>();
+  node->kind = ExpressionKind::kCall;
+  node->name = "struct";
+  for (const value::Field& field : source) node->children.push_back(column(field.name, {}));
+  return node;
+}
+
 std::vector<ExpressionPtr> selected_columns(const plan::FeedSpec& feed, const CdcPlan& plan) {
   std::vector<ExpressionPtr> outputs;
   for (const value::Field& field : plan.selected) {
@@ -298,8 +307,8 @@ std::vector<ExpressionPtr> selected_columns(const plan::FeedSpec& feed, const Cd
 }
 
 // Rule E2: everything is evaluated on the whole source row.
-Status resolve_events(const Flow& flow, const plan::FeedSpec& feed, CdcPlan& plan,
-                      QueryCatalog& catalog, const plan::ResolveOptions& options) {
+Status resolve_events(const Flow& flow, const plan::FeedSpec& feed, const Schema& source,
+                      CdcPlan& plan, QueryCatalog& catalog, const plan::ResolveOptions& options) {
   std::vector<ExpressionPtr> outputs = selected_columns(feed, plan);
   plan.own.sequence = outputs.size();
   outputs.push_back(alias(feed.sequence_by, "__lakebed_sequence"));
@@ -313,6 +322,10 @@ Status resolve_events(const Flow& flow, const plan::FeedSpec& feed, CdcPlan& pla
     plan.own.columns_to_update = outputs.size();
     const plan::NameAt& names = *feed.columns_to_update;
     outputs.push_back(alias(column(names.name, names.span), "__lakebed_columns_to_update"));
+  }
+  if (catalog.session().project().quarantine) {
+    plan.own.source_row = outputs.size();
+    outputs.push_back(alias(whole_row(source), "__lakebed_source"));
   }
   LAKEBED_TRY(add_expectations(flow, is_upsert(feed), catalog, plan, outputs));
   LAKEBED_ASSIGN(plan.query, plan::resolve_projection(feed.source, outputs, nullptr, catalog,
@@ -450,7 +463,7 @@ Result<CdcPlan> plan_cdc_flow(Session& session, const Flow& flow, QueryCatalog& 
   }
   LAKEBED_TRY(plan_columns(flow, feed, source.schema(), plan));
   LAKEBED_TRY(find_partial(feed, source.schema(), plan));
-  LAKEBED_TRY(resolve_events(flow, feed, plan, catalog, options));
+  LAKEBED_TRY(resolve_events(flow, feed, source.schema(), plan, catalog, options));
   LAKEBED_TRY(type_sequences(feed, plan));
   plan.has_truncate = feed.truncate_when != nullptr;
   warn_about_tracked(feed, plan);

@@ -19,6 +19,7 @@ struct EventColumns {
   size_t operation = 0;                     // INT: 0 upsert, 1 delete, 2 truncate (rule E1)
   std::optional<size_t> system_sequence;    // STORED AS BITEMPORAL
   std::optional<size_t> columns_to_update;  // ARRAY of STRING (rule P2)
+  std::optional<size_t> source_row;         // the whole source row as a STRUCT, for the quarantine
   size_t first_expectation = 0;             // BOOLEAN, one an expectation of the target (rule F6)
   size_t expectations = 0;
 };

@@ -49,14 +49,20 @@ Result<CdcRun::Step> CdcRun::run_batch(const CdcPlan& plan, const BatchInput& ba
   LAKEBED_ASSIGN(engine::Engine * engine, context_.session.engine());
   const value::Schema columns = without_time_columns(schema_, plan.kind);
   LAKEBED_ASSIGN(EventBatch events, read_events(plan, *engine, batch.inputs, columns));
-  if (batch.whole && events.rows == 0) return Step::kDone;
-  const bool has_rows = events.rows > 0;
+  if (batch.whole && events.rows == 0 && events.invalid.empty()) return Step::kDone;
+  const bool has_rows = events.rows > 0 || !events.invalid.empty();
+  const uint64_t number = next_batch_number(*table_, flow_.name);
+  if (!events.invalid.empty()) {
+    LAKEBED_TRY(write_quarantine(context_, target_, flow_.name, number, batch.covers(),
+                                 events.invalid));
+  }
   LAKEBED_TRY(count_views(context_.session, context_.pipeline, flow_.feed()->source, flow_.scope,
                           &progress, flow_.name, events.quality));
   LAKEBED_TRY(drop_below_snapshot(*table_, events));
   BatchJob job{context_, *table_, target_, plan, schema_, batch.covers(), {}};
   job.note = [&](TargetCommit& commit) -> Status {
     for (const auto& [scan, slice] : batch.slices) progress.advance(scan, slice, commit.memory());
+    if (plan.own.source_row) note_batch_number(flow_.name, number, commit.memory());
     if (flow_.body.once) {
       mark_once(flow_.name, !batch.more, has_rows, *table_->memory, commit.memory());
     }

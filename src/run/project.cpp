@@ -234,11 +234,10 @@ Status apply_setting(Project& project, const std::string& key, const std::string
     if (value != "fail" && value != "latest") return bad_value(key, value, "latest or fail", span);
     project.fail_on_tie = value == "fail";
   } else if (key == "lakebed.cdc.onInvalidEvent") {
-    if (value == "quarantine") {
-      return project_error("NOT_BUILT_YET.QUARANTINE",
-                           "lakebed.cdc.onInvalidEvent: quarantine is not built yet", span);
+    if (value != "fail" && value != "quarantine") {
+      return bad_value(key, value, "fail or quarantine", span);
     }
-    if (value != "fail") return bad_value(key, value, "fail or quarantine", span);
+    project.quarantine = value == "quarantine";
   } else if (key == "lakebed.snapshot.maxDeleteFraction") {
     const auto part = parse_fraction(value);
     if (!part) return bad_value(key, value, "a number from 0 to 1", span);

@@ -25,6 +25,7 @@ struct Project {
   std::string time_zone = "UTC";    // spark.sql.session.timeZone
   uint64_t memory_limit_bytes = 0;  // lakebed.memoryLimit; 0: half of the machine
   uint64_t batch_bytes_max = uint64_t{1} << 30;  // lakebed.batch.maxBytes
+  bool quarantine = false;          // lakebed.cdc.onInvalidEvent: quarantine (rule E6)
   bool fail_on_tie = false;         // lakebed.cdc.onSequenceTie: fail (rule E4)
   double max_delete_fraction = 1;   // lakebed.snapshot.maxDeleteFraction (rule S5)
 

@@ -39,6 +39,7 @@ class TargetCommit {
   Result<delta::CommitOutcome> finish();
 
   uint64_t rows_written() const { return files_.rows(); }
+  const std::vector<std::string>& data_files() const { return files_.written(); }
   // Says that rows are only moved: readers of streams pass such a commit over.
   void data_change(bool on) {
     data_change_ = on;

@@ -12,6 +12,7 @@
 #include "run/expiry.h"
 #include "run/once.h"
 #include "run/plan_reads.h"
+#include "run/quarantine.h"
 #include "run/snapshot_run.h"
 #include "run/target_table.h"
 #include "run/update_events.h"
@@ -143,6 +144,7 @@ Result<value::Schema> Planner::new_table_schema(const Dataset& dataset, value::S
 
 // A target has the columns of all its flows, in the order of their names (rule F1).
 Result<value::Schema> Planner::plan_cdc(const Dataset& dataset, const Table* table) {
+  if (session_.project().quarantine) LAKEBED_TRY(check_quarantine_name(pipeline_, dataset));
   const bool there = table && table->exists();
   const bool combined = is_combined(pipeline_, dataset);
   LAKEBED_TRY(check_declared_properties(dataset));
@@ -396,6 +398,7 @@ Status Update::reset(const Dataset& dataset) {
     if (flow.feed()) kind = kind_of(flow.feed()->stored_as);
     if (flow.snapshot()) kind = kind_of(flow.snapshot()->stored_as);
   }
+  if (session_.project().quarantine) LAKEBED_TRY(reset_quarantine(context, dataset));
   return reset_table(context, dataset, schemas_[dataset.name.key()], kind);
 }
 
