@@ -85,12 +85,16 @@ struct Source {
   value::Schema schema;
   value::Schema hidden;        // columns found by name only: _metadata STRUCT<...>
   bool streaming = false;      // this scan delivers slices
-  std::string token;
+  std::string token;           // of a view: what enter_view needs
 };
 
 class Catalog {
  public:
   virtual ~Catalog() = default;
+  // Between these two the names of that view's query are asked for: short ones mean what they do
+  // where the view was declared. Calls nest.
+  virtual void enter_view(const Source& view) { static_cast<void>(view); }
+  virtual void leave_view() {}
   // A table, view or dataset. `streaming`: written under STREAM. Errors carry
   // TABLE_OR_VIEW_NOT_FOUND and a hint with the nearest name; the resolver adds the span.
   virtual Result<Source> find_table(const std::vector<std::string>& name, bool streaming,

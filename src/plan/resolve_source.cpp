@@ -66,7 +66,9 @@ Result<RelationPtr> source_relation(Session& session, const Source& source,
                                     const SourceSpan& span) {
   if (source.view == nullptr) return leaf_of(session, source, qualifier, span);
   const Environment nothing;  // a view sees neither CTEs nor columns of who reads it
+  session.catalog.enter_view(source);
   auto query = resolve_relation(session, nothing, source.view);
+  session.catalog.leave_view();
   if (!query.ok()) {
     Error error = std::move(query).error();
     if (!error.span.known()) error.with_span(span);

@@ -100,6 +100,7 @@ Result<bool> AppendRun::step(bool& lost) {
   if (flow_.once && is_complete(flow_.name, table_->memory.get())) return false;
   FlowProgress progress(session.project(), table_->memory.get(), flow_.name);
   QueryCatalog catalog(session, &context_.pipeline, &progress);
+  catalog.set_scope(flow_.scope);
   plan::ResolveOptions options = session.resolve_options();
   LAKEBED_ASSIGN(const plan::ResolvedQuery query,
                  resolve_with_expectations(flow_.query, target_, catalog, options));

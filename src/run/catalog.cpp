@@ -67,15 +67,27 @@ Result<plan::Source> QueryCatalog::describe(OpenScan scan) {
   return found;
 }
 
+void QueryCatalog::enter_view(const plan::Source& view) {
+  outside_.push_back(scope_);
+  const auto declared = pipeline_->by_name.find(view.token);
+  if (declared != pipeline_->by_name.end()) scope_ = pipeline_->datasets[declared->second].scope;
+}
+
+void QueryCatalog::leave_view() {
+  scope_ = std::move(outside_.back());
+  outside_.pop_back();
+}
+
 Result<plan::Source> QueryCatalog::find_table(const std::vector<std::string>& name, bool streaming,
                                               const std::map<std::string, std::string>& options) {
-  const NameScope& scope = scope_;
+  const NameScope scope = scope_;
   if (pipeline_) {
     if (const Dataset* dataset = pipeline_->find(name, scope)) {
       used_.push_back(dataset->name.key());
       if (dataset->is_view()) {
         plan::Source view;
         view.view = filtered_view(*dataset);
+        view.token = dataset->name.key();
         if (!dataset->declaration.expectations.empty()) return view;  // it names its columns
         for (const auto& column : dataset->declaration.columns) {
           view.view_columns.push_back(column.field.name);
@@ -272,6 +284,11 @@ Result<plan::Source> QueryCatalog::call_list_files(
 }
 
 Error QueryCatalog::unknown_table(const TableName& name) const {
+  if (pipeline_ && pipeline_->by_name.count(name.key()) > 0) {
+    return project_error("TABLE_OR_VIEW_NOT_FOUND",
+                         fmt::format("{} is declared, but was never filled", name.text()))
+        .with_hint("`lakebed run` fills it; --refresh must name it, too");
+  }
   std::vector<std::string> names;
   if (pipeline_) {
     for (const Dataset& dataset : pipeline_->datasets) names.push_back(dataset.name.table);

@@ -48,6 +48,8 @@ class QueryCatalog : public plan::Catalog {
   // What short names mean; the project's defaults unless said otherwise.
   void set_scope(NameScope scope) { scope_ = std::move(scope); }
 
+  void enter_view(const plan::Source& view) override;
+  void leave_view() override;
   Result<plan::Source> find_table(const std::vector<std::string>& name, bool streaming,
                                   const std::map<std::string, std::string>& options) override;
   Result<std::optional<plan::Source>> call_function(
@@ -87,6 +89,7 @@ class QueryCatalog : public plan::Catalog {
   const Pipeline* pipeline_;
   Progress* progress_;
   NameScope scope_;
+  std::vector<NameScope> outside_;  // of the views that are being resolved, outermost first
   bool planning_only_ = false;
   std::map<std::string, value::Schema> planned_;
   std::map<std::string, value::ColumnBatch> versions_;  // by function, at most one

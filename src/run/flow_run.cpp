@@ -78,6 +78,7 @@ Result<CdcRun::Step> CdcRun::step() {
   if (is_complete(flow_, table_->memory.get())) return Step::kDone;
   FlowProgress progress(session.project(), table_->memory.get(), flow_.name);
   QueryCatalog catalog(session, &context_.pipeline, &progress);
+  catalog.set_scope(flow_.scope);
   LAKEBED_ASSIGN(const CdcPlan plan, plan_cdc_flow(session, flow_, catalog));
   if (!warned_) warn(plan.warnings);
   warned_ = true;

@@ -19,6 +19,7 @@ struct AppendFlow {
   plan::RelationPtr query;
   bool once = false;  // rule F1: reads a stream or a batch until it had rows
   SourceSpan span;
+  NameScope scope;    // what the query's short names mean
 };
 
 // Runs an append flow into its target.

@@ -20,6 +20,7 @@ struct Computed {
 Result<Computed> compute(RunContext& context, const Dataset& view) {
   Session& session = context.session;
   QueryCatalog catalog(session, &context.pipeline, nullptr);
+  catalog.set_scope(view.scope);
   plan::ResolveOptions options = session.resolve_options();
   LAKEBED_ASSIGN(const plan::ResolvedQuery query,
                  resolve_with_expectations(view.declaration.query, view, catalog, options));

@@ -211,7 +211,13 @@ const Dataset* Pipeline::find(const std::vector<std::string>& parts, const NameS
   const auto name = complete_name(parts, scope, {});
   if (!name.ok()) return nullptr;
   const auto found = by_name.find(name->key());
-  return found == by_name.end() ? nullptr : &datasets[found->second];
+  if (found != by_name.end()) return &datasets[found->second];
+  if (parts.size() != 1) return nullptr;
+  for (const Dataset& dataset : datasets) {
+    const bool temporary = dataset.declaration.kind == plan::DatasetKind::kTemporaryView;
+    if (temporary && same_name(dataset.name.table, parts[0])) return &dataset;
+  }
+  return nullptr;
 }
 
 Result<Pipeline> assemble_pipeline(

@@ -49,6 +49,7 @@ class SqlSnapshots : public SnapshotSource {
 
 Result<SnapshotShape> SqlSnapshots::shape() {
   QueryCatalog catalog(session_, &pipeline_, nullptr);
+  catalog.set_scope(flow_.scope);
   LAKEBED_ASSIGN(SnapshotShape shape, plan_snapshot_flow(flow_, catalog, options_));
   column_ = shape.version;
   return shape;
@@ -68,6 +69,7 @@ Result<std::optional<SnapshotVersion>> SqlSnapshots::next_by_clock(
 Result<std::optional<OfferedSnapshot>> SqlSnapshots::next(const SnapshotVersion* last) {
   LAKEBED_ASSERT(column_.has_value());
   catalog_ = std::make_unique<QueryCatalog>(session_, &pipeline_, nullptr);
+  catalog_->set_scope(flow_.scope);
   LAKEBED_ASSIGN(auto version, has_versions() ? next_version(session_, flow_, *column_, last,
                                                              *catalog_, options_)
                                               : next_by_clock(last));

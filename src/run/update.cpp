@@ -10,6 +10,7 @@
 #include "run/combined.h"
 #include "run/event_log.h"
 #include "run/expiry.h"
+#include "run/flow_run.h"
 #include "run/once.h"
 #include "run/plan_reads.h"
 #include "run/quarantine.h"
@@ -22,37 +23,54 @@ namespace lakebed::run {
 
 namespace {
 
+struct ScopedQuery {
+  plan::RelationPtr query;
+  const NameScope& scope;  // what its short names mean
+};
+
 // Queries that fill a dataset: its own, and those of its flows.
-std::vector<plan::RelationPtr> queries_of(const Pipeline& pipeline, const Dataset& dataset) {
-  std::vector<plan::RelationPtr> queries;
-  if (dataset.declaration.query) queries.push_back(dataset.declaration.query);
+std::vector<ScopedQuery> queries_of(const Pipeline& pipeline, const Dataset& dataset) {
+  std::vector<ScopedQuery> queries;
+  if (dataset.declaration.query) queries.push_back({dataset.declaration.query, dataset.scope});
   for (const size_t index : dataset.flows) {
     const Flow& flow = pipeline.flows[index];
-    if (const plan::FeedSpec* feed = flow.feed()) queries.push_back(feed->source);
+    if (const plan::FeedSpec* feed = flow.feed()) queries.push_back({feed->source, flow.scope});
     if (const plan::SnapshotSpec* snapshot = flow.snapshot()) {
-      queries.push_back(snapshot->source);
-      if (snapshot->version) queries.push_back(snapshot->version);
+      queries.push_back({snapshot->source, flow.scope});
+      if (snapshot->version) queries.push_back({snapshot->version, flow.scope});
     }
-    if (const plan::InsertSpec* insert = flow.insert()) queries.push_back(insert->query);
+    if (const plan::InsertSpec* insert = flow.insert()) {
+      queries.push_back({insert->query, flow.scope});
+    }
   }
   return queries;
 }
 
-std::vector<plan::GraphNode> graph_of(Session& session, const Pipeline& pipeline) {
+std::vector<plan::GraphNode> graph_of(const Pipeline& pipeline) {
   std::vector<plan::GraphNode> nodes;
   for (const Dataset& dataset : pipeline.datasets) {
     plan::GraphNode node;
     node.name = dataset.name.text();
     node.span = dataset.declaration.span;
-    for (const plan::RelationPtr& query : queries_of(pipeline, dataset)) {
+    for (const auto& [query, scope] : queries_of(pipeline, dataset)) {
       for (const auto& name : names_read(query)) {
-        const Dataset* read = pipeline.find(name, session.default_scope());
+        const Dataset* read = pipeline.find(name, scope);
         if (read) node.reads.push_back(read->name.text());
       }
     }
     nodes.push_back(std::move(node));
   }
   return nodes;
+}
+
+// The query of a declaration, as a flow named like its dataset.
+AppendFlow own_query(const Dataset& dataset) {
+  const plan::CreateDataset& declared = dataset.declaration;
+  return {dataset.name.table, declared.query, false, declared.span, dataset.scope};
+}
+
+AppendFlow append_flow(const Flow& flow) {
+  return {flow.name, flow.insert()->query, flow.body.once, flow.span, flow.scope};
 }
 
 // Plans datasets one after another; what one yields is what the next ones read.
@@ -67,14 +85,13 @@ class Planner {
   std::string planning;  // the flow that was looked at last, for messages; "": the table's query
 
  private:
-  Result<value::Schema> plan_query(const plan::RelationPtr& query, const std::string& flow,
-                                   const Table* table, bool may_stream, bool must_stream,
-                                   const SourceSpan& span);
+  Result<value::Schema> plan_query(const AppendFlow& flow,
+                                   const Table* table, bool may_stream, bool must_stream);
   Result<CdcPlan> plan_flow(const Dataset& dataset, const Flow& flow, const Table* table);
   Result<value::Schema> plan_cdc(const Dataset& dataset, const Table* table);
   Result<value::Schema> new_table_schema(const Dataset& dataset, value::Schema schema);
   Result<value::Schema> plan_appended(const Dataset& dataset, const Table* table);
-  QueryCatalog catalog_for(FlowProgress* progress);
+  QueryCatalog catalog_for(FlowProgress* progress, const NameScope& scope);
 
   Session& session_;
   const Pipeline& pipeline_;
@@ -82,33 +99,33 @@ class Planner {
   std::vector<std::pair<TableName, value::Schema>> planned_;
 };
 
-QueryCatalog Planner::catalog_for(FlowProgress* progress) {
+QueryCatalog Planner::catalog_for(FlowProgress* progress, const NameScope& scope) {
   QueryCatalog catalog(session_, &pipeline_, progress);
+  catalog.set_scope(scope);
   catalog.planning_only(true);
   for (const auto& [name, schema] : planned_) catalog.set_planned_schema(name, schema);
   return catalog;
 }
 
-Result<value::Schema> Planner::plan_query(const plan::RelationPtr& query, const std::string& flow,
-                                          const Table* table, bool may_stream, bool must_stream,
-                                          const SourceSpan& span) {
-  FlowProgress progress(session_.project(), table ? table->memory.get() : nullptr, flow);
-  QueryCatalog catalog = catalog_for(&progress);
+Result<value::Schema> Planner::plan_query(const AppendFlow& flow, const Table* table,
+                                          bool may_stream, bool must_stream) {
+  FlowProgress progress(session_.project(), table ? table->memory.get() : nullptr, flow.name);
+  QueryCatalog catalog = catalog_for(&progress, flow.scope);
   plan::ResolveOptions options = session_.resolve_options();
   LAKEBED_ASSIGN(const plan::ResolvedQuery resolved,
-                 plan::resolve_query(query, catalog, options));
+                 plan::resolve_query(flow.query, catalog, options));
   if (resolved.streaming && !may_stream) {
     return project_error("INVALID_FLOW_QUERY_TYPE",
-                         "the query of a materialized view may not stream", span)
+                         "the query of a materialized view may not stream", flow.span)
         .with_hint("read without STREAM, or declare a streaming table");
   }
   if (!resolved.streaming && must_stream) {
     return project_error("INVALID_FLOW_QUERY_TYPE",
-                         "the query that fills a streaming table must stream", span)
+                         "the query that fills a streaming table must stream", flow.span)
         .with_hint("read with STREAM, or declare a materialized view");
   }
   value::Schema schema = resolved.schema();
-  LAKEBED_TRY(plan::check_unique_columns(schema, span));  // rule F12
+  LAKEBED_TRY(plan::check_unique_columns(schema, flow.span));  // rule F12
   for (value::Field& field : schema) field.nullable = true;
   return schema;
 }
@@ -117,7 +134,7 @@ Result<CdcPlan> Planner::plan_flow(const Dataset& dataset, const Flow& flow, con
   planning = flow.name;
   const state::TableState* memory = table ? table->memory.get() : nullptr;
   FlowProgress progress(session_.project(), memory, flow.name);
-  QueryCatalog catalog = catalog_for(&progress);
+  QueryCatalog catalog = catalog_for(&progress, flow.scope);
   if (flow.snapshot()) {
     LAKEBED_ASSIGN(SnapshotShape shape,
                    plan_snapshot_flow(flow, catalog, session_.resolve_options()));
@@ -182,10 +199,9 @@ Result<value::Schema> Planner::plan_appended(const Dataset& dataset, const Table
   const value::Schema declared = schema;
   if (table && table->exists()) schema = table->snapshot.schema();
   const bool stream = dataset.declaration.kind == plan::DatasetKind::kStreamingTable;
-  const auto add = [&](const plan::RelationPtr& query, const std::string& flow, bool once,
-                       const SourceSpan& span) -> Status {
+  const auto add = [&](const AppendFlow& flow) -> Status {
     LAKEBED_ASSIGN(value::Schema delivered,
-                   plan_query(query, flow, table, stream, stream && !once, span));
+                   plan_query(flow, table, stream, stream && !flow.once));
     if (!declared.empty()) {
       LAKEBED_ASSIGN(delivered, merge_schemas(declared, delivered, kDeclared));
     }
@@ -194,13 +210,12 @@ Result<value::Schema> Planner::plan_appended(const Dataset& dataset, const Table
   };
   if (dataset.declaration.query) {
     if (!stream && dataset.declaration.columns.empty()) schema.clear();
-    const SourceSpan& span = dataset.declaration.span;
-    LAKEBED_TRY(add(dataset.declaration.query, dataset.name.table, false, span));
+    LAKEBED_TRY(add(own_query(dataset)));
   }
   for (const size_t index : dataset.flows) {
     const Flow& flow = pipeline_.flows[index];
     if (is_complete(flow, table ? table->memory.get() : nullptr)) continue;
-    LAKEBED_TRY(add(flow.insert()->query, flow.name, flow.body.once, flow.span));
+    LAKEBED_TRY(add(append_flow(flow)));
   }
   return schema;
 }
@@ -208,8 +223,7 @@ Result<value::Schema> Planner::plan_appended(const Dataset& dataset, const Table
 Result<value::Schema> Planner::plan(const Dataset& dataset) {
   planning.clear();
   if (dataset.is_view()) {
-    return plan_query(dataset.declaration.query, dataset.name.table, nullptr, true, false,
-                      dataset.declaration.span);
+    return plan_query(own_query(dataset), nullptr, true, false);
   }
   std::unique_ptr<Table> table;
   if (resets_.count(dataset.name.key()) == 0) {
@@ -240,12 +254,14 @@ std::vector<size_t> run_order_of(const Pipeline& pipeline, const Dataset& datase
 
 Status run_flow(RunContext& context, const Flow& flow, const Dataset& dataset,
                 const value::Schema& planned) {
-  if (const plan::InsertSpec* insert = flow.insert()) {
-    return run_append_flow(context, {flow.name, insert->query, flow.body.once, flow.span},
-                           dataset);
-  }
+  if (flow.insert()) return run_append_flow(context, append_flow(flow), dataset);
   if (flow.snapshot()) return run_snapshot_flow(context, flow, dataset);
   return run_cdc_flow(context, flow, dataset, planned);
+}
+
+// Rule F2: a table whose rows no refresh may drop.
+bool keeps_rows(const Dataset& dataset) {
+  return fold_case(dataset.property("pipelines.reset.allowed").value_or("true")) == "false";
 }
 
 // An update while it runs.
@@ -317,7 +333,7 @@ Status Update::choose() {
   chosen_.clear();
   for (const Dataset& dataset : pipeline_.datasets) {
     if (dataset.is_view()) continue;
-    if (dataset.property("pipelines.reset.allowed").value_or("true") == "false") {
+    if (keeps_rows(dataset)) {
       Event event = flow_event("", dataset.name.text(), "RUNNING",
                                dataset.name.text() + " keeps its rows: pipelines.reset.allowed is "
                                                      "false");
@@ -333,8 +349,7 @@ Status Update::choose() {
 // Rule F2: a table that forbids it is not reset when it is named.
 Status Update::check_resets() {
   for (const Dataset& dataset : pipeline_.datasets) {
-    if (resets_.count(dataset.name.key()) == 0) continue;
-    if (dataset.property("pipelines.reset.allowed").value_or("true") != "false") continue;
+    if (resets_.count(dataset.name.key()) == 0 || !keeps_rows(dataset)) continue;
     return project_error("RESET_NOT_ALLOWED",
                          fmt::format("{} can't be fully refreshed: its property "
                                      "pipelines.reset.allowed is false",
@@ -368,7 +383,8 @@ bool Update::reads_failed(size_t node) const {
 }
 
 // Plans everything before anything is touched. What is wrong with the project stops the update;
-// what is wrong with a source or a table fails its flow only (rule F13).
+// what is wrong with a source or a table fails its flow only (rule F13). Under a selection the
+// other tables stand as they are, and views are looked at where they are read (rule F2).
 void Update::plan_all(const std::vector<size_t>& order) {
   Planner planner(session_, pipeline_, resets_);
   for (const size_t node : order) {
@@ -377,6 +393,7 @@ void Update::plan_all(const std::vector<size_t>& order) {
       failed_.insert(dataset.name.text());
       continue;
     }
+    if (!is_chosen(dataset)) continue;
     auto schema = planner.plan(dataset);
     if (schema.ok()) {
       schemas_[dataset.name.key()] = std::move(schema).value();
@@ -429,10 +446,8 @@ void Update::fill(const Dataset& dataset) {
     return;
   }
   if (query) {
-    const SourceSpan& span = dataset.declaration.span;
     start(dataset, table);
-    went_well(dataset, table,
-              run_append_flow(context, {table, query, false, span}, dataset));
+    went_well(dataset, table, run_append_flow(context, own_query(dataset), dataset));
   }
   for (const size_t index : run_order_of(pipeline_, dataset)) {
     const Flow& flow = pipeline_.flows[index];
@@ -450,7 +465,7 @@ Result<UpdateResult> Update::run() {
     return not_built("CONTINUOUS", "run --continuous is", {});
   }
   LAKEBED_TRY(choose());
-  graph_ = graph_of(session_, pipeline_);
+  graph_ = graph_of(pipeline_);
   LAKEBED_ASSIGN(const std::vector<size_t> order, plan::run_order(graph_));
   plan_all(order);
   if (project_problem_) return *project_problem_;
@@ -464,6 +479,7 @@ Result<UpdateResult> Update::run() {
   }
   for (const size_t node : order) {
     const Dataset& dataset = pipeline_.datasets[node];
+    if (dataset.is_view() && reads_failed(node)) failed_.insert(dataset.name.text());
     if (dataset.is_view() || !is_chosen(dataset) || failed_.count(dataset.name.text())) continue;
     if (reads_failed(node)) {
       failed_.insert(dataset.name.text());
@@ -489,7 +505,7 @@ Result<UpdateResult> Update::run() {
 
 Result<UpdatePlan> plan_update(Session& session, const Pipeline& pipeline,
                                const std::set<std::string>& resets) {
-  const std::vector<plan::GraphNode> graph = graph_of(session, pipeline);
+  const std::vector<plan::GraphNode> graph = graph_of(pipeline);
   LAKEBED_ASSIGN(const std::vector<size_t> order, plan::run_order(graph));
   Planner planner(session, pipeline, resets);
   UpdatePlan update;

@@ -169,6 +169,28 @@ def case_killed(project):
     need(not orphans, f"files of dead programs: {sorted(orphans)[:3]}")
 
 
+def case_reset_killed(project):
+    """Rule F2: dead between emptying and replay, the next run fills the table without the flag."""
+    project.add_feed(10)
+    project.run()
+    for _ in range(3):
+        begun = len(project.log())
+        child = subprocess.Popen(project.command("run", "--full-refresh", "t"), cwd=project.root,
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while child.poll() is None and len(project.log()) == begun:
+            time.sleep(0.001)
+        child.kill()
+        child.wait()
+        operations = [action["commitInfo"]["operation"] for actions in project.actions()[begun:]
+                      for action in actions if "commitInfo" in action]
+        need(operations[:1] == ["FULL REFRESH"], f"the table was not emptied: {operations}")
+        need(len(operations) < 10, "the replay had ended")
+        if len(operations) == 1:
+            need(not project.rows(), "an emptied table must read as empty")
+        project.run()
+        project.check()
+
+
 def case_two_at_once(project):
     """Two runs of one project: each event once, both end well."""
     for _ in range(8):
@@ -357,7 +379,8 @@ def case_small_files_of_partitions(project):
          "no file was merged")
 
 
-CASES = [(case_killed, 2), (case_two_at_once, 1), (case_two_at_once, 2), (case_stopped, 2),
+CASES = [(case_killed, 2), (case_reset_killed, 1), (case_reset_killed, 2),
+         (case_two_at_once, 1), (case_two_at_once, 2), (case_stopped, 2),
          (case_replayed, 2), (case_disk_full, 2), (case_no_permission, 2), (case_damaged, 2),
          (case_changed_by_others, 1), (case_small_files, 1), (case_small_files, 2),
          (case_small_files_beside_a_large_one, 1), (case_small_files_beside_a_large_one, 2),
