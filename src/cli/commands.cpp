@@ -163,7 +163,7 @@ int graph(const Arguments& arguments, Opened& opened) {
   const run::GraphFormat format = arguments.format == "dot"       ? run::GraphFormat::kDot
                                   : arguments.format == "mermaid" ? run::GraphFormat::kMermaid
                                                                   : run::GraphFormat::kText;
-  const std::string text = run::draw_graph(*pipeline, opened.session->default_scope(), format);
+  const std::string text = run::draw_graph(*pipeline, format);
   std::fwrite(text.data(), 1, text.size(), stdout);
   return 0;
 }

@@ -30,38 +30,38 @@ void add_reads(const Pipeline& pipeline, const NameScope& scope, const plan::Rel
   }
 }
 
-GraphFlow graph_flow(const Pipeline& pipeline, const NameScope& scope, const Flow& flow) {
+GraphFlow graph_flow(const Pipeline& pipeline, const Flow& flow) {
   GraphFlow out;
   out.name = flow.name;
   out.dataset = flow.target;
   out.once = flow.body.once;
   if (const plan::FeedSpec* feed = flow.feed()) {
     out.type = "CHANGE";
-    add_reads(pipeline, scope, feed->source, out);
+    add_reads(pipeline, flow.scope, feed->source, out);
   } else if (const plan::SnapshotSpec* snapshot = flow.snapshot()) {
     out.type = "SNAPSHOT_CHANGE";
-    add_reads(pipeline, scope, snapshot->source, out);
-    if (snapshot->version) add_reads(pipeline, scope, snapshot->version, out);
+    add_reads(pipeline, flow.scope, snapshot->source, out);
+    if (snapshot->version) add_reads(pipeline, flow.scope, snapshot->version, out);
   } else {
     out.type = "APPEND";
-    add_reads(pipeline, scope, flow.insert()->query, out);
+    add_reads(pipeline, flow.scope, flow.insert()->query, out);
   }
   return out;
 }
 
 }  // namespace
 
-std::vector<GraphFlow> flow_graph(const Pipeline& pipeline, const NameScope& scope) {
+std::vector<GraphFlow> flow_graph(const Pipeline& pipeline) {
   std::vector<GraphFlow> flows;
   for (size_t i = 0; i < pipeline.datasets.size(); ++i) {
     const Dataset& dataset = pipeline.datasets[i];
     if (dataset.declaration.query) {
       GraphFlow own{dataset.name.table, i, query_type(dataset), false, {}};
-      add_reads(pipeline, scope, dataset.declaration.query, own);
+      add_reads(pipeline, dataset.scope, dataset.declaration.query, own);
       flows.push_back(std::move(own));
     }
     for (const size_t index : dataset.flows) {
-      flows.push_back(graph_flow(pipeline, scope, pipeline.flows[index]));
+      flows.push_back(graph_flow(pipeline, pipeline.flows[index]));
     }
   }
   return flows;

@@ -27,7 +27,7 @@ struct GraphFlow {
 };
 
 // All flows of the project, by dataset as declared, then by name.
-std::vector<GraphFlow> flow_graph(const Pipeline& pipeline, const NameScope& scope);
+std::vector<GraphFlow> flow_graph(const Pipeline& pipeline);
 
 // "streaming table", "materialized view", "table", "temporary view", "view".
 const char* kind_text(const Dataset& dataset);
@@ -35,6 +35,6 @@ const char* kind_text(const Dataset& dataset);
 enum class GraphFormat : uint8_t { kText, kDot, kMermaid };
 
 // The graph, drawn: lines for people, Graphviz's language, or Mermaid's.
-std::string draw_graph(const Pipeline& pipeline, const NameScope& scope, GraphFormat format);
+std::string draw_graph(const Pipeline& pipeline, GraphFormat format);
 
 }  // namespace lakebed::run

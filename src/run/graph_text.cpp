@@ -114,8 +114,8 @@ std::string as_drawing(const Pipeline& pipeline, const std::vector<GraphFlow>& f
 
 }  // namespace
 
-std::string draw_graph(const Pipeline& pipeline, const NameScope& scope, GraphFormat format) {
-  const std::vector<GraphFlow> flows = flow_graph(pipeline, scope);
+std::string draw_graph(const Pipeline& pipeline, GraphFormat format) {
+  const std::vector<GraphFlow> flows = flow_graph(pipeline);
   if (format == GraphFormat::kText) return as_text(pipeline, flows);
   return as_drawing(pipeline, flows, format == GraphFormat::kDot ? kDot : kMermaid);
 }

@@ -469,7 +469,7 @@ Result<UpdateResult> Update::run() {
   LAKEBED_ASSIGN(const std::vector<size_t> order, plan::run_order(graph_));
   plan_all(order);
   if (project_problem_) return *project_problem_;
-  tell_definitions(pipeline_, session_.default_scope(), schemas_, sink_);
+  tell_definitions(pipeline_, schemas_, sink_);
   if (!resets_.empty()) tell_state("RESETTING", sink_);
   tell_state("RUNNING", sink_);
   for (const size_t node : order) {

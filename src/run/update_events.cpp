@@ -102,7 +102,7 @@ void tell_flows(const Pipeline& pipeline, const Dataset& dataset, const std::str
   }
 }
 
-void tell_definitions(const Pipeline& pipeline, const NameScope& scope,
+void tell_definitions(const Pipeline& pipeline,
                       const std::map<std::string, value::Schema>& schemas, EventSink& sink) {
   const auto schema_of = [&schemas](const Dataset& dataset) {
     const auto known = schemas.find(dataset.name.key());
@@ -111,7 +111,7 @@ void tell_definitions(const Pipeline& pipeline, const NameScope& scope,
   for (const Dataset& dataset : pipeline.datasets) {
     tell_dataset(dataset, schema_of(dataset), sink);
   }
-  for (const GraphFlow& flow : flow_graph(pipeline, scope)) {
+  for (const GraphFlow& flow : flow_graph(pipeline)) {
     const Dataset& dataset = pipeline.datasets[flow.dataset];
     tell_flow(flow, dataset, schema_of(dataset), sink);
   }

@@ -26,7 +26,7 @@ void tell_flows(const Pipeline& pipeline, const Dataset& dataset, const std::str
 
 // dataset_definition and flow_definition of everything; `schemas`: TableName::key() -> columns, as
 // planned, where planning came so far.
-void tell_definitions(const Pipeline& pipeline, const NameScope& scope,
+void tell_definitions(const Pipeline& pipeline,
                       const std::map<std::string, value::Schema>& schemas, EventSink& sink);
 
 }  // namespace lakebed::run
