@@ -217,6 +217,7 @@ Result<value::Schema> Planner::plan_appended(const Dataset& dataset, const Table
     if (is_complete(flow, table ? table->memory.get() : nullptr)) continue;
     LAKEBED_TRY(add(append_flow(flow)));
   }
+  if (table && stream) LAKEBED_TRY(check_owner(*table, TargetKind::kAppend));
   return schema;
 }
 
