@@ -5,7 +5,7 @@ import dataclasses
 
 import values
 from definition import Choice, Column, Definition, Flow, time_type
-from model import Delivery, key_of, time_key, time_value
+from model import Delivery, is_partial, key_of, time_key, time_value
 
 NAMES = ["a", "B", "c_1", "Dd", "e f", "g"]
 
@@ -153,16 +153,27 @@ def draw_definition(random, features):
     order += ["which"] if definition.named else []
     definition.order = random.sample(order, len(order))
     if "evolve" in features and len(columns) > 1 and random.random() < 0.25 and \
+            not any(flow.once for flow in definition.flows) and \
             all(partial in (None, "named") for flow in definition.flows
                 for partial in flow.partials):
         definition.late_columns = {columns[-1].name: random.randint(1, 2)}
     definition.select = draw_selection(random, definition)
     definition.track = draw_tracking(random, definition)
-    numbers = [c.name for c in definition.output() if c in columns and c.type is values.INT and
-               (definition.track is None or definition.track.has(c.name))]
-    if "expect" in features and numbers and random.random() < 0.5 and kind != "bitemporal":
-        definition.expect = (numbers[0], random.choice([-1, 0, 1, 2]))
+    if "expect" in features and random.random() < 0.5:
+        definition.expect = draw_expectation(random, definition)
     return definition
+
+
+def draw_expectation(random, definition):
+    """A least value of a tracked column that is always there. What partial events inherit from a
+    row that is hidden the law leaves open, so the two do not meet."""
+    if definition.kind == "bitemporal" or is_partial(definition):
+        return None
+    numbers = [c.name for c in definition.output() if c in definition.values and
+               c.type is values.INT and c.name not in definition.late_columns and
+               not any(c.name in flow.lacks for flow in definition.flows) and
+               (definition.track is None or definition.track.has(c.name))]
+    return (numbers[0], random.choice([-1, 0, 1, 2])) if numbers else None
 
 
 # ---- histories ----
