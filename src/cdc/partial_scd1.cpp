@@ -103,7 +103,10 @@ bool PartialScd1::fold_upsert(const PartialEvent& event) {
 }
 
 bool PartialScd1::fold(const PartialEvent& event) {
-  return event.is_delete() ? fold_delete(event) : fold_upsert(event);
+  const bool changed = event.is_delete() ? fold_delete(event) : fold_upsert(event);
+  // What stood there unread has been folded on: an event equal to it is no repeat any more.
+  if (changed && event.sequence == greatest_) unread_ = nullptr;
+  return changed;
 }
 
 bool PartialScd1::run(uint32_t key, std::span<const PartialEvent> events, const KnownRow* known,

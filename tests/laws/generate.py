@@ -153,7 +153,7 @@ def draw_definition(random, features):
     order += ["which"] if definition.named else []
     definition.order = random.sample(order, len(order))
     if "evolve" in features and len(columns) > 1 and random.random() < 0.25 and \
-            not any(flow.once for flow in definition.flows) and \
+            not any(flow.once or flow.changes for flow in definition.flows) and \
             all(partial in (None, "named") for flow in definition.flows
                 for partial in flow.partials):
         definition.late_columns = {columns[-1].name: random.randint(1, 2)}
