@@ -194,9 +194,9 @@ TEST_F(TableTest, TypesWiden) {
   EXPECT_EQ(changes(wide->schema[1].type.fields[0]),
             R"([{"fromType":"short","toType":"integer"}])");
   EXPECT_EQ(changes(wide->schema[2]),
-            R"([{"fieldPath":"value.element","fromType":"float","toType":"double"}])");
+            R"([{"fromType":"float","toType":"double","fieldPath":"value.element"}])");
   EXPECT_EQ(changes(wide->schema[3]),
-            R"([{"fromType":"decimal(5,2)","toType":"decimal(9,4)"}])");
+            R"json([{"fromType":"decimal(5,2)","toType":"decimal(9,4)"}])json");
   EXPECT_EQ(changes(wide->schema[4]), R"([{"fromType":"date","toType":"timestamp_ntz"}])");
 
   const auto wider = evolve_table(
