@@ -137,8 +137,8 @@ void Scd2Kernel::Work::derive_rows_after() {
     } else if (!in_question) {
       node.kind = node.old.kind;
     } else {
-      const bool continues = builder.open && at > 0 &&
-                             nodes[at - 1].tracked_hash() == node.tracked_hash();
+      const bool continues =
+          builder.open && at > 0 && nodes[at - 1].tracked_hash() == node.tracked_hash();
       node.kind = continues ? EntryKind::kAbsorbed : EntryKind::kHead;
     }
     builder.visit(at, node.kind);
@@ -244,10 +244,8 @@ void Scd2Kernel::Work::settle_entry(uint32_t key, const Node& node, Scd2Changes&
   put.entry.sequence = node.sequence();
   put.entry.kind = node.kind;
   put.entry.payload = node.payload.payload;
-  if (node.kind != EntryKind::kDelete) {
-    put.entry.value_hash = node.value_hash();
-    put.entry.tracked_hash = node.tracked_hash();
-  }
+  put.entry.value_hash = node.value_hash();  // of a delete: 0, or that of the row it hides
+  if (node.kind != EntryKind::kDelete) put.entry.tracked_hash = node.tracked_hash();
   if (node.kind == EntryKind::kHead && node.has_old) put.entry.place = node.old.place;
   changes.puts.push_back(put);
 }

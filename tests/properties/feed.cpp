@@ -32,10 +32,14 @@ void append_random(Column& column, uint64_t kind, Random& random) {
   } else if (kind == 2) {
     Column& number = column.raw_children()[0];
     Column& text = column.raw_children()[1];
-    if (chance(random, 20)) number.append_null();
-    else number.append_integer(static_cast<int64_t>(below(random, 6)));
-    if (chance(random, 20)) text.append_null();
-    else text.append_bytes(random_text(random));
+    if (chance(random, 20))
+      number.append_null();
+    else
+      number.append_integer(static_cast<int64_t>(below(random, 6)));
+    if (chance(random, 20))
+      text.append_null();
+    else
+      text.append_bytes(random_text(random));
     column.append_struct();
   } else {
     value::Int128 high = static_cast<int64_t>(below(random, 9)) - 4;
@@ -89,7 +93,9 @@ std::string Feed::text() const {
     } else if (item.what == Item::What::kDelete) {
       out += fmt::format("  delete  key {}  @{}\n", item.key, item.sequence);
     } else {
-      out += fmt::format("  upsert  key {}  @{}  value {}\n", item.key, item.sequence, item.value);
+      const char* what = item.what == Item::What::kHidden ? "hidden" : "upsert";
+      out +=
+          fmt::format("  {}  key {}  @{}  value {}\n", what, item.key, item.sequence, item.value);
     }
   }
   return out;
@@ -105,6 +111,7 @@ Feed random_feed(Random& random) {
   const uint64_t keys = deep ? 1 : 1 + below(random, 3);
   const uint64_t values = 1 + below(random, 5);
   const uint64_t deletes = below(random, 45);
+  const uint64_t hidden = chance(random, 30) ? below(random, 25) : 0;
   const uint64_t truncates = chance(random, 50) ? below(random, 15) : 0;
   const uint64_t late = chance(random, 30) ? 10 : 100;  // percent of items out of order
   feed.tracked_of = chance(random, 50) ? 1 : (chance(random, 80) ? 2 : 0);
@@ -115,6 +122,7 @@ Feed random_feed(Random& random) {
     item.sequence = static_cast<uint32_t>(chance(random, late) ? below(random, ranks) : in_order);
     item.value = static_cast<uint32_t>(below(random, values));
     if (chance(random, deletes)) item.what = Item::What::kDelete;
+    if (chance(random, hidden)) item.what = Item::What::kHidden;
     if (chance(random, truncates)) item.what = Item::What::kTruncate;
     if (!feed.items.empty() && chance(random, 8)) {
       item = feed.items[below(random, feed.items.size())];
@@ -137,9 +145,13 @@ std::vector<cdc::reference::Delivery> deliveries_of(const Feed& feed,
     cdc::Event& event = delivery.event;
     event.key = {item.key, ~uint64_t{item.key}};
     event.sequence = feed.domain->codes.at(item.sequence);
-    if (item.what == Item::What::kDelete) event.operation = cdc::Operation::kDelete;
     event.value_hash = 100 + item.value;
     event.tracked_hash = feed.tracked_of == 0 ? 7 : 1000 + item.value / feed.tracked_of;
+    if (item.hides_row()) {
+      event.operation = cdc::Operation::kDelete;
+      const bool hidden = item.what == Item::What::kHidden;
+      event.value_hash = hidden ? cdc::hidden_hash(event.value_hash) : 0;
+    }
     event.arrival = static_cast<uint32_t>(out.size());
     out.push_back(delivery);
   }
@@ -186,8 +198,8 @@ bool drop_items(Feed& failing, const Check& check) {
   bool progress = false;
   for (size_t count = std::max<size_t>(failing.items.size() / 2, 1); count >= 1; count /= 2) {
     for (size_t at = 0; at + count <= failing.items.size();) {
-      const bool dropped = failing.items.size() > count &&
-                           try_smaller(failing, without(failing, at, count), check);
+      const bool dropped =
+          failing.items.size() > count && try_smaller(failing, without(failing, at, count), check);
       progress = progress || dropped;
       if (!dropped) at += count;
     }
@@ -200,8 +212,10 @@ bool drop_cuts(Feed& failing, const Check& check) {
   for (size_t at = 0; at < failing.cuts.size();) {
     Feed candidate = failing;
     candidate.cuts.erase(candidate.cuts.begin() + static_cast<ptrdiff_t>(at));
-    if (try_smaller(failing, std::move(candidate), check)) progress = true;
-    else ++at;
+    if (try_smaller(failing, std::move(candidate), check))
+      progress = true;
+    else
+      ++at;
   }
   return progress;
 }
@@ -209,7 +223,7 @@ bool drop_cuts(Feed& failing, const Check& check) {
 bool lower_numbers(Feed& failing, const Check& check) {
   bool progress = false;
   for (size_t at = 0; at < failing.items.size(); ++at) {
-    for (uint32_t Item::*field : {&Item::value, &Item::sequence, &Item::key}) {
+    for (uint32_t Item::* field : {&Item::value, &Item::sequence, &Item::key}) {
       while (failing.items[at].*field > 0) {
         Feed candidate = failing;
         --(candidate.items[at].*field);

@@ -22,11 +22,13 @@ struct Domain {
 Domain make_domain(uint64_t kind, size_t size, Random& random);
 
 struct Item {
-  enum class What : uint8_t { kUpsert, kDelete, kTruncate };
+  // kHidden: an upsert whose row an expectation hides (rule F6).
+  enum class What : uint8_t { kUpsert, kDelete, kTruncate, kHidden };
   What what = What::kUpsert;
   uint32_t key = 0;
   uint32_t sequence = 0;  // index in the domain
   uint32_t value = 0;
+  bool hides_row() const { return what == What::kDelete || what == What::kHidden; }
   bool operator==(const Item&) const = default;
 };
 

@@ -174,8 +174,8 @@ std::string scd2_equals_twin(const Feed& whole) {
     if (wrong.empty()) wrong = check_metrics(before, must, target.metrics());
     const Lacking gone = lacking(before, must);
     const Lacking come = lacking(must, before);
-    const bool minimal = target.changes().removed.size() == gone.all &&
-                         target.changes().added.size() == come.all;
+    const bool minimal =
+        target.changes().removed.size() == gone.all && target.changes().added.size() == come.all;
     if (wrong.empty() && !minimal) wrong = "more rows are touched than differ";
     if (wrong.empty() && target.metrics().tied_events != ties.count(batch)) {
       wrong = "tied_events is wrong";
@@ -260,9 +260,9 @@ std::string scd1_is_the_open_rows(const Feed& whole) {
 
 std::string intervals_are_sound(const Feed& whole) {
   const Feed feed = without_truncates(whole);
-  std::map<std::pair<uint64_t, value::SequenceCode>, What> winners;
+  std::map<std::pair<uint64_t, value::SequenceCode>, Item> winners;
   for (const Item& item : feed.items) {
-    winners[{item.key, feed.domain->codes[item.sequence]}] = item.what;
+    winners[{item.key, feed.domain->codes[item.sequence]}] = item;
   }
   const Rows rows = final_rows<MemoryTargetScd2>(feed);
   for (size_t at = 0; at < rows.size(); ++at) {
@@ -273,7 +273,7 @@ std::string intervals_are_sound(const Feed& whole) {
     if (next != nullptr && !row.end) return "law 6: an open row before another";
     if (next != nullptr && *row.end > next->start) return "law 6: intervals overlap";
     const bool adjoins = next != nullptr && *row.end == next->start;
-    if (row.end && !adjoins && winners.at({row.key.high, *row.end}) != What::kDelete) {
+    if (row.end && !adjoins && !winners.at({row.key.high, *row.end}).hides_row()) {
       return "law 6: a gap without a delete";
     }
   }
