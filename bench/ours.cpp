@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "make.h"
-#include "run/sql_session.h"
-#include "run/update.h"
+#include "run/sql/sql_session.h"
+#include "run/update/update.h"
 #include "value/text.h"
 
 namespace lakebed::bench {

@@ -9,9 +9,9 @@
 #include "engine/engine.h"
 #include "make.h"
 #include "plan/resolve.h"
-#include "run/catalog.h"
-#include "run/flow_run.h"
-#include "run/update.h"
+#include "run/pipeline/catalog.h"
+#include "run/update/flow_run.h"
+#include "run/update/update.h"
 #include "sql/parse.h"
 #include "value/hash.h"
 

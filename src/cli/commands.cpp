@@ -11,10 +11,10 @@
 #include "base/world.h"
 #include "cli/print.h"
 #include "cli/print_events.h"
-#include "run/describe.h"
-#include "run/flow_graph.h"
-#include "run/init.h"
-#include "run/update.h"
+#include "run/pipeline/flow_graph.h"
+#include "run/project/init.h"
+#include "run/sql/describe.h"
+#include "run/update/update.h"
 
 namespace lakebed::cli {
 
@@ -242,8 +242,8 @@ int run_command_line(int argc, char** argv) {
   add_spec(log, arguments);
   log->add_option("--update", arguments.update, "only of this update: its id, or last");
   log->add_flag("--json", arguments.json, "one record a line, all of them");
-  auto* drawing = add_command(app, "graph", "draw who reads whom",
-                              "lakebed graph --format mermaid");
+  auto* drawing =
+      add_command(app, "graph", "draw who reads whom", "lakebed graph --format mermaid");
   add_spec(drawing, arguments);
   drawing->add_option("--format", arguments.format, "text, dot (Graphviz) or mermaid")
       ->check(CLI::IsMember({"text", "dot", "mermaid"}));

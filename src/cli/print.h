@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "run/report.h"
-#include "run/sql_session.h"
+#include "run/event_log/report.h"
+#include "run/sql/sql_session.h"
 
 namespace lakebed::cli {
 

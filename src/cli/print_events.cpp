@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 #include "cli/print.h"
-#include "run/sql_session.h"
+#include "run/sql/sql_session.h"
 #include "value/text.h"
 
 namespace lakebed::cli {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "run/session.h"
+#include "run/project/session.h"
 
 namespace lakebed::cli {
 
