@@ -12,18 +12,18 @@ namespace {
 
 // What happens with a property that a user writes.
 enum class Treatment : uint8_t {
-  kStored,        // means nothing for correctness, or others read it
-  kBoolean,       // honoured; must be true or false
-  kMustBeTrue,    // we always do it; false is refused as not built
-  kMustBeFalse,   // not built: true is refused
-  kNotBuilt,      // not built, whatever the value
-  kInterval,      // honoured; must be a duration
-  kCount,         // honoured; must be a whole number
-  kMappingMode,   // none or name
+  kStored,            // means nothing for correctness, or others read it
+  kBoolean,           // honoured; must be true or false
+  kMustBeTrue,        // we always do it; false is refused as not built
+  kMustBeFalse,       // not built: true is refused
+  kNotBuilt,          // not built, whatever the value
+  kInterval,          // honoured; must be a duration
+  kCount,             // honoured; must be a whole number
+  kMappingMode,       // none or name
   kCheckpointPolicy,  // classic
-  kReaderVersion,  // ours is 3, writer 7: smaller or equal numbers are met
+  kReaderVersion,     // ours is 3, writer 7: smaller or equal numbers are met
   kWriterVersion,
-  kOurs,          // only we set it
+  kOurs,  // only we set it
 };
 
 struct Known {
@@ -75,18 +75,18 @@ constexpr Known kKnown[] = {
 
 // Features that may be asked for by `delta.feature.<name> = supported`, because we have them on
 // every table or where they are needed.
-constexpr const char* kOwnFeatures[] = {"appendOnly",     "invariants",        "columnMapping",
-                                        "deletionVectors", "timestampNtz",     "domainMetadata",
-                                        "inCommitTimestamp", "vacuumProtocolCheck", "typeWidening"};
+constexpr const char* kOwnFeatures[] = {
+    "appendOnly",     "invariants",        "columnMapping",       "deletionVectors", "timestampNtz",
+    "domainMetadata", "inCommitTimestamp", "vacuumProtocolCheck", "typeWidening"};
 
-constexpr const char* kReadable[] = {
-    "columnMapping",       "deletionVectors", "timestampNtz",        "v2Checkpoint",
-    "vacuumProtocolCheck", "typeWidening",    "typeWidening-preview"};
+constexpr const char* kReadable[] = {"columnMapping",       "deletionVectors",     "timestampNtz",
+                                     "v2Checkpoint",        "vacuumProtocolCheck", "typeWidening",
+                                     "typeWidening-preview"};
 // Writer features that we keep, because we honour them or their property is off (checked below).
 constexpr const char* kWritable[] = {
-    "appendOnly",       "invariants",        "columnMapping",       "deletionVectors",
-    "timestampNtz",     "domainMetadata",    "inCommitTimestamp",   "vacuumProtocolCheck",
-    "changeDataFeed",   "checkConstraints",  "generatedColumns",    "identityColumns",
+    "appendOnly",           "invariants",       "columnMapping",     "deletionVectors",
+    "timestampNtz",         "domainMetadata",   "inCommitTimestamp", "vacuumProtocolCheck",
+    "changeDataFeed",       "checkConstraints", "generatedColumns",  "identityColumns",
     "checkpointProtection", "typeWidening"};
 
 template <size_t N>
@@ -107,9 +107,9 @@ bool starts_with_folded(std::string_view name, std::string_view prefix) {
 }
 
 Error invalid_value(const std::string& name, const std::string& value, std::string_view wanted) {
-  return project_error("DELTA_INVALID_PROPERTY_VALUE",
-                       fmt::format("The table property '{}' is '{}'; it must be {}.", name, value,
-                                   wanted));
+  return project_error(
+      "DELTA_INVALID_PROPERTY_VALUE",
+      fmt::format("The table property '{}' is '{}'; it must be {}.", name, value, wanted));
 }
 
 Error not_built(const std::string& name, const std::string& value) {
@@ -150,14 +150,11 @@ Status check_flag(const Known& known, const std::string& value) {
 
 Status check_value(const Known& known, const std::string& value) {
   switch (known.treatment) {
-    case Treatment::kStored:
-      return {};
+    case Treatment::kStored: return {};
     case Treatment::kBoolean:
     case Treatment::kMustBeTrue:
-    case Treatment::kMustBeFalse:
-      return check_flag(known, value);
-    case Treatment::kNotBuilt:
-      return not_built(known.name, value);
+    case Treatment::kMustBeFalse: return check_flag(known, value);
+    case Treatment::kNotBuilt: return not_built(known.name, value);
     case Treatment::kInterval:
       if (!parse_interval_ms(value).ok()) {
         return invalid_value(known.name, value, "a duration such as 'interval 7 days'");
@@ -166,15 +163,12 @@ Status check_value(const Known& known, const std::string& value) {
     case Treatment::kCount:
       if (!whole_number(value)) return invalid_value(known.name, value, "a whole number");
       return {};
-    case Treatment::kMappingMode:
-      return check_mapping(known.name, value);
+    case Treatment::kMappingMode: return check_mapping(known.name, value);
     case Treatment::kCheckpointPolicy:
       if (same_name(value, "classic")) return {};
       return not_built(known.name, value);
-    case Treatment::kReaderVersion:
-      return check_version(known.name, value, 3);
-    case Treatment::kWriterVersion:
-      return check_version(known.name, value, 7);
+    case Treatment::kReaderVersion: return check_version(known.name, value, 3);
+    case Treatment::kWriterVersion: return check_version(known.name, value, 7);
     case Treatment::kOurs:
       return invalid_value(known.name, value, "left out: it is set by the table itself");
   }
@@ -223,9 +217,6 @@ std::vector<std::string> unwritable_uses(const Metadata& metadata) {
   for (const auto& [name, value] : metadata.configuration) {
     if (name.starts_with("delta.constraints.")) uses.push_back("checkConstraints");
   }
-  if (has_column_metadata(metadata, "delta.generationExpression")) {
-    uses.push_back("generatedColumns");
-  }
   if (has_column_metadata(metadata, "delta.identity.start")) uses.push_back("identityColumns");
   if (has_column_metadata(metadata, "delta.invariants")) uses.push_back("invariants");
   if (flag(metadata, "delta.enableChangeDataFeed")) uses.push_back("changeDataFeed");
@@ -269,9 +260,9 @@ Status check_readable(const Protocol& protocol, const Metadata&) {
     if (!contains(kReadable, feature)) unknown.push_back(feature);
   }
   if (unknown.empty()) return {};
-  return update_error("DELTA_UNSUPPORTED_READER_FEATURE",
-                      fmt::format("The table uses reader features that are not known here: {}.",
-                                  join(unknown)));
+  return update_error(
+      "DELTA_UNSUPPORTED_READER_FEATURE",
+      fmt::format("The table uses reader features that are not known here: {}.", join(unknown)));
 }
 
 Status check_writable(const Protocol& protocol, const Metadata& metadata) {
@@ -289,9 +280,9 @@ Status check_writable(const Protocol& protocol, const Metadata& metadata) {
   }
   for (std::string& feature : unwritable_uses(metadata)) unknown.push_back(std::move(feature));
   if (unknown.empty()) return {};
-  return update_error("DELTA_UNSUPPORTED_WRITER_FEATURE",
-                      fmt::format("The table uses features that cannot be written here: {}.",
-                                  join(unknown)));
+  return update_error(
+      "DELTA_UNSUPPORTED_WRITER_FEATURE",
+      fmt::format("The table uses features that cannot be written here: {}.", join(unknown)));
 }
 
 bool has_feature(const Protocol& protocol, const std::string& name) {
@@ -326,8 +317,8 @@ Result<int64_t> parse_interval_ms(const std::string& text) {
   }
   if (!words.empty() && words.back().empty()) words.pop_back();
   if (!words.empty() && words.front() == "interval") words.erase(words.begin());
-  const Error error = update_error("DELTA_INVALID_INTERVAL",
-                                   fmt::format("'{}' is no duration.", text));
+  const Error error =
+      update_error("DELTA_INVALID_INTERVAL", fmt::format("'{}' is no duration.", text));
   if (words.empty() || words.size() % 2 != 0) return error;
   int64_t total = 0;
   for (size_t i = 0; i < words.size(); i += 2) {

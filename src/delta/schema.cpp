@@ -18,6 +18,7 @@ using value::Schema;
 using value::Type;
 
 constexpr const char* kIdKey = "delta.columnMapping.id";
+constexpr const char* kGenerationKey = "delta.generationExpression";
 constexpr const char* kPhysicalKey = "delta.columnMapping.physicalName";
 constexpr const char* kNestedIdsKey = "delta.columnMapping.nested.ids";
 
@@ -26,11 +27,11 @@ struct SimpleName {
   const char* name;
 };
 constexpr SimpleName kSimpleNames[] = {
-    {Kind::kBoolean, "boolean"},   {Kind::kByte, "byte"},
-    {Kind::kShort, "short"},       {Kind::kInt, "integer"},
-    {Kind::kLong, "long"},         {Kind::kFloat, "float"},
-    {Kind::kDouble, "double"},     {Kind::kString, "string"},
-    {Kind::kBinary, "binary"},     {Kind::kDate, "date"},
+    {Kind::kBoolean, "boolean"},     {Kind::kByte, "byte"},
+    {Kind::kShort, "short"},         {Kind::kInt, "integer"},
+    {Kind::kLong, "long"},           {Kind::kFloat, "float"},
+    {Kind::kDouble, "double"},       {Kind::kString, "string"},
+    {Kind::kBinary, "binary"},       {Kind::kDate, "date"},
     {Kind::kTimestamp, "timestamp"}, {Kind::kTimestampNtz, "timestamp_ntz"},
     {Kind::kVoid, "void"},
 };
@@ -53,9 +54,9 @@ Result<Type> read_simple(const std::string& name) {
     const bool legal = precision >= 1 && precision <= 38 && scale >= 0 && scale <= precision;
     if (legal) return Type::decimal(precision, scale);
   }
-  return update_error("DELTA_UNSUPPORTED_TYPE." + name,
-                      fmt::format("The table has a column of type '{}', which is not supported.",
-                                  name));
+  return update_error(
+      "DELTA_UNSUPPORTED_TYPE." + name,
+      fmt::format("The table has a column of type '{}', which is not supported.", name));
 }
 
 Result<Field> read_field(const Json& json) {
@@ -145,8 +146,7 @@ void write_fields(std::string& out, const std::vector<Field>& fields) {
 
 void write_type(std::string& out, const Type& type) {
   switch (type.kind) {
-    case Kind::kStruct:
-      return write_fields(out, type.fields);
+    case Kind::kStruct: return write_fields(out, type.fields);
     case Kind::kArray: {
       JsonObject object(out);
       object.text("type", "array");
@@ -167,8 +167,7 @@ void write_type(std::string& out, const Type& type) {
     }
     case Kind::kDecimal:
       return append_json_string(out, fmt::format("decimal({},{})", type.precision, type.scale));
-    default:
-      break;
+    default: break;
   }
   for (const SimpleName& simple : kSimpleNames) {
     if (type.kind == simple.kind) return append_json_string(out, simple.name);
@@ -223,8 +222,8 @@ void assign_field(Field& field, Naming& naming) {
   if (number_in(field, kIdKey) == 0) field.metadata[kIdKey] = std::to_string(++naming.max_id);
   if (!field.metadata.contains(kPhysicalKey)) {
     // A dot would make the dotted paths of ids and statistics ambiguous.
-    const bool plain = naming.keep_plain && !is_odd(field.name) &&
-                       field.name.find('.') == std::string::npos;
+    const bool plain =
+        naming.keep_plain && !is_odd(field.name) && field.name.find('.') == std::string::npos;
     const std::string name = plain ? field.name : "col-" + uuid_text(make_uuid(naming.random));
     field.metadata[kPhysicalKey] = Json(name).dump();
   }
@@ -318,6 +317,18 @@ std::string physical_name(const value::Field& field) {
   if (at == field.metadata.end()) return field.name;
   const auto json = parse_json(at->second);
   return json.ok() && json->is_string() ? json->get<std::string>() : field.name;
+}
+
+std::string generation_expression(const value::Field& field) {
+  const auto at = field.metadata.find(kGenerationKey);
+  if (at == field.metadata.end()) return "";
+  const auto json = parse_json(at->second);
+  return json.ok() && json->is_string() ? json->get<std::string>() : "";
+}
+
+void set_generation_expression(value::Field& field, const std::string& text) {
+  field.metadata.erase(kGenerationKey);
+  if (!text.empty()) field.metadata[kGenerationKey] = Json(text).dump();
 }
 
 std::optional<int32_t> column_id(const value::Field& field) {

@@ -30,6 +30,11 @@ std::string physical_name(const value::Field& field);
 // The id that column mapping gave the field.
 std::optional<int32_t> column_id(const value::Field& field);
 
+// The expression that fills a generated column (SQL text), or "". Delta keeps it in the field's
+// metadata as `delta.generationExpression`.
+std::string generation_expression(const value::Field& field);
+void set_generation_expression(value::Field& field, const std::string& text);
+
 // Gives every field that has none, nested ones too, an id above `max_id` and a physical name. In a
 // table that was not mapped before (`max_id` 0) plain names stay as they are; all other physical
 // names are "col-<uuid>". Returns the schema; `max_id` grows.

@@ -63,15 +63,15 @@ Result<std::vector<std::string>> check_partitions(const TableDefinition& definit
   for (const std::string& name : definition.partition_columns) {
     const auto at = value::find_field(definition.schema, name);
     if (!at) {
-      return project_error("DELTA_UNKNOWN_PARTITION_COLUMN",
-                           fmt::format("The partition column '{}' is no column of the table.",
-                                       name));
+      return project_error(
+          "DELTA_UNKNOWN_PARTITION_COLUMN",
+          fmt::format("The partition column '{}' is no column of the table.", name));
     }
     const Field& field = definition.schema[*at];
     if (field.type.is_nested() || field.type.kind == Kind::kBinary) {
       return project_error("DELTA_INVALID_PARTITION_COLUMN",
-                           fmt::format("The column '{}' of type {} cannot partition a table.",
-                                       name, field.type.text()));
+                           fmt::format("The column '{}' of type {} cannot partition a table.", name,
+                                       field.type.text()));
     }
     if (std::find(names.begin(), names.end(), field.name) != names.end()) {
       return project_error("DELTA_DUPLICATE_COLUMNS",
@@ -94,9 +94,13 @@ bool contains_kind(const Type& type, Kind kind) {
 
 bool has_not_null(const Schema& schema) {
   return std::any_of(schema.begin(), schema.end(), [](const Field& field) {
-    return !field.nullable ||
-           (field.type.kind == Kind::kStruct && has_not_null(field.type.fields));
+    return !field.nullable || (field.type.kind == Kind::kStruct && has_not_null(field.type.fields));
   });
+}
+
+bool has_generated(const Schema& schema) {
+  return std::any_of(schema.begin(), schema.end(),
+                     [](const Field& field) { return !generation_expression(field).empty(); });
 }
 
 void include(std::vector<std::string>& names, const std::string& name) {
@@ -122,6 +126,7 @@ void add_features(TableShape& shape, bool mapped, bool wants_ntz) {
   include(protocol.writer_features, "domainMetadata");
   include(protocol.writer_features, "inCommitTimestamp");
   if (has_not_null(schema)) include(protocol.writer_features, "invariants");
+  if (has_generated(schema)) include(protocol.writer_features, "generatedColumns");
 }
 
 int32_t max_column_id(const TextMap& configuration) {
@@ -223,8 +228,10 @@ Result<TableShape> replace_table(const Snapshot& snapshot, const TableDefinition
     for (Field& field : shape.schema) {
       const auto at = value::find_field(snapshot.schema(), field.name);
       if (!at || !(snapshot.schema()[*at].type == field.type)) continue;
+      const std::string generated = generation_expression(field);
       field.metadata = snapshot.schema()[*at].metadata;
       field.metadata.erase(kTypeChanges);  // no file of a narrower type is left
+      set_generation_expression(field, generated);
       field.type = snapshot.schema()[*at].type;
     }
   }

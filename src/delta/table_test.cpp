@@ -60,8 +60,8 @@ TEST_F(TableTest, FeaturesFollowFromTheSchema) {
 // Rule E7: names that Delta allows only under column mapping switch it on when the table is made.
 TEST_F(TableTest, OddNamesSwitchMappingOn) {
   const Type inner = Type::structure({field("x=y", Kind::kInt), field("z", Kind::kInt)});
-  const auto shape = make({field("id", Kind::kLong), field("a b", Kind::kString),
-                           field("s", inner), field("l", Type::array(inner))});
+  const auto shape = make({field("id", Kind::kLong), field("a b", Kind::kString), field("s", inner),
+                           field("l", Type::array(inner))});
   ASSERT_TRUE(shape.ok());
   EXPECT_EQ(shape->metadata.configuration.at("delta.columnMapping.mode"), "name");
   EXPECT_EQ(shape->metadata.configuration.at("delta.columnMapping.maxColumnId"), "9");
@@ -70,14 +70,15 @@ TEST_F(TableTest, OddNamesSwitchMappingOn) {
   EXPECT_TRUE(physical_name(schema[1]).starts_with("col-"));
   EXPECT_EQ(physical_names(schema).size(), 3U);
   EXPECT_TRUE(physical_names(schema).contains("s\x1fx=y"));
-  EXPECT_TRUE(physical_names(schema).contains("l\x1f" "element\x1fx=y"));
+  EXPECT_TRUE(
+      physical_names(schema).contains("l\x1f"
+                                      "element\x1fx=y"));
   EXPECT_EQ(field_ids(schema).size(), 9U);
   EXPECT_FALSE(needs_column_mapping(physical_schema(schema)));
 }
 
 TEST_F(TableTest, SchemasSurviveTheirText) {
-  Schema schema = {field("b", Kind::kBoolean, false),
-                   field("d", Type::decimal(38, 3)),
+  Schema schema = {field("b", Kind::kBoolean, false), field("d", Type::decimal(38, 3)),
                    field("m", Type::map(Type(Kind::kString), Type::array(Kind::kDate, false))),
                    field("s", Type::structure({field("t", Kind::kTimestamp, false)}))};
   schema[1].comment = "a \"comment\"";
@@ -91,6 +92,23 @@ TEST_F(TableTest, SchemasSurviveTheirText) {
   EXPECT_FALSE((*read)[2].type.map_value().fields[0].nullable);
   EXPECT_EQ(schema_from_json("{").error().code, "DELTA_LOG.DAMAGED");
   EXPECT_EQ(schema_from_json("\"long\"").error().code, "DELTA_LOG.DAMAGED");
+}
+
+TEST_F(TableTest, GeneratedColumnsKeepTheirExpression) {
+  value::Schema schema = {{"a b", value::Kind::kInt, true, "", {}},
+                          {"c", value::Kind::kInt, true, "", {}}};
+  EXPECT_EQ(generation_expression(schema[1]), "");
+  set_generation_expression(schema[1], "`a b` + \"1\"");
+  TableDefinition definition;
+  definition.schema = schema;
+  auto shape = new_table(definition, *clock_, *random_);
+  ASSERT_TRUE(shape.ok()) << shape.error().text();
+  const auto& features = shape->protocol.writer_features;
+  EXPECT_NE(std::find(features.begin(), features.end(), "generatedColumns"), features.end());
+  const auto read = schema_from_json(shape->metadata.schema_string);
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(generation_expression((*read)[1]), "`a b` + \"1\"");
+  EXPECT_TRUE(check_writable(shape->protocol, shape->metadata).ok());
 }
 
 TEST_F(TableTest, PropertiesAreHonouredOrRefused) {
@@ -144,17 +162,16 @@ TEST_F(TableTest, BadDefinitionsAreNamed) {
 
 // Rule F3: new columns come last and are nullable; missing ones stay; types must not change.
 TEST_F(TableTest, SchemasGrow) {
-  const Snapshot snapshot = snapshot_of(
-      *make({field("Id", Kind::kLong, false),
-             field("s", Type::structure({field("x", Kind::kInt)}))}));
+  const Snapshot snapshot = snapshot_of(*make(
+      {field("Id", Kind::kLong, false), field("s", Type::structure({field("x", Kind::kInt)}))}));
   const auto same = evolve_table(snapshot, {field("id", Kind::kLong)}, *random_);
   ASSERT_TRUE(same.ok());
   EXPECT_EQ(same->metadata, snapshot.metadata());
-  const auto grown = evolve_table(
-      snapshot,
-      {field("id", Kind::kLong), field("n", Kind::kInt, false),
-       field("s", Type::structure({field("X", Kind::kInt), field("y", Kind::kDate)}))},
-      *random_);
+  const auto grown =
+      evolve_table(snapshot,
+                   {field("id", Kind::kLong), field("n", Kind::kInt, false),
+                    field("s", Type::structure({field("X", Kind::kInt), field("y", Kind::kDate)}))},
+                   *random_);
   ASSERT_TRUE(grown.ok()) << grown.error().text();
   ASSERT_EQ(grown->schema.size(), 3U);
   EXPECT_EQ(grown->schema[0].name, "Id");
@@ -173,17 +190,16 @@ TEST_F(TableTest, SchemasGrow) {
 // Rule F3: wider types are written down at the struct field that holds them.
 TEST_F(TableTest, TypesWiden) {
   const Snapshot snapshot = snapshot_of(
-      *make({field("id", Kind::kInt),
-             field("s", Type::structure({field("x", Kind::kShort)})),
+      *make({field("id", Kind::kInt), field("s", Type::structure({field("x", Kind::kShort)})),
              field("m", Type::map(Kind::kString, Type::array(Kind::kFloat))),
              field("d", Type::decimal(5, 2)), field("t", Kind::kDate)}));
   EXPECT_FALSE(has_feature(snapshot.protocol(), "typeWidening"));
-  const auto wide = evolve_table(
-      snapshot,
-      {field("ID", Kind::kLong), field("s", Type::structure({field("x", Kind::kInt)})),
-       field("m", Type::map(Kind::kString, Type::array(Kind::kDouble))),
-       field("d", Type::decimal(9, 4)), field("t", Kind::kTimestampNtz)},
-      *random_);
+  const auto wide =
+      evolve_table(snapshot,
+                   {field("ID", Kind::kLong), field("s", Type::structure({field("x", Kind::kInt)})),
+                    field("m", Type::map(Kind::kString, Type::array(Kind::kDouble))),
+                    field("d", Type::decimal(9, 4)), field("t", Kind::kTimestampNtz)},
+                   *random_);
   ASSERT_TRUE(wide.ok()) << wide.error().text();
   EXPECT_TRUE(has_feature(wide->protocol, "typeWidening"));
   EXPECT_TRUE(has_feature(wide->protocol, "timestampNtz"));
@@ -210,8 +226,8 @@ TEST_F(TableTest, TypesWiden) {
 }
 
 TEST_F(TableTest, TypesMayBeForbiddenToWiden) {
-  const Snapshot snapshot = snapshot_of(
-      *make({field("id", Kind::kInt)}, {{"delta.enableTypeWidening", "false"}}));
+  const Snapshot snapshot =
+      snapshot_of(*make({field("id", Kind::kInt)}, {{"delta.enableTypeWidening", "false"}}));
   EXPECT_EQ(evolve_table(snapshot, {field("id", Kind::kLong)}, *random_).error().code,
             "CANNOT_MERGE_INCOMPATIBLE_DATA_TYPE");
   const auto grown =

@@ -34,6 +34,7 @@ void members(Archive& archive, Node& node) {
   place(archive, node.span);
   archive.field("default", node.default_value);
   archive.field("generated", node.generated);
+  archive.field("generated_text", node.generated_text);
   archive.flag("identity", node.identity, false);
   archive.flag("primary_key", node.primary_key, false);
 }

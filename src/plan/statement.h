@@ -30,7 +30,8 @@ struct ColumnDefinition {
   value::Field field;  // comment and NOT NULL inside
   SourceSpan span;
   ExpressionPtr default_value;
-  ExpressionPtr generated;  // GENERATED ALWAYS AS (expr)
+  ExpressionPtr generated;     // GENERATED ALWAYS AS (expr)
+  std::string generated_text;  // expr as written
   bool identity = false;
   bool primary_key = false;
 };

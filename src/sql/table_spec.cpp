@@ -124,7 +124,12 @@ void parse_generated(Cursor& cursor, plan::ColumnDefinition& column) {
     column.identity = true;
     if (cursor.at("(")) skip_brackets(cursor);
   } else {
-    column.generated = bracketed(cursor);
+    const size_t opened = cursor.position();
+    cursor.expect("(");
+    const size_t first = cursor.position();
+    column.generated = parse_expression(cursor);
+    column.generated_text = cursor.written_from(first);
+    cursor.expect_close(opened);
   }
 }
 

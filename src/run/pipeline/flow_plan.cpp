@@ -9,6 +9,7 @@
 #include "base/names.h"
 #include "run/batch/leaves.h"
 #include "run/quality/expectations.h"
+#include "run/target/generated.h"
 
 namespace lakebed::run {
 
@@ -280,8 +281,7 @@ Status add_expectations(const Flow& flow, const ExpressionPtr& where, QueryCatal
   plan.expectations = target.declaration.expectations;
   plan.own.first_expectation = outputs.size();
   plan.own.expectations = plan.expectations.size();
-  Schema others;
-  for (const auto& item : target.declaration.columns) others.push_back(item.field);
+  const Schema others = declared_schema(target.declaration.columns);
   LAKEBED_ASSIGN(const auto conditions, expectation_columns(target, plan.selected, others, where));
   outputs.insert(outputs.end(), conditions.begin(), conditions.end());
   return {};
@@ -477,9 +477,12 @@ Result<CdcPlan> plan_snapshot_query(const Flow& flow, const Type& version, Query
 }
 
 Result<Schema> target_schema(const CdcPlan& plan, const Dataset& target, const Schema* existing) {
-  Schema declared;
-  for (const auto& item : target.declaration.columns) declared.push_back(item.field);
+  const Schema declared = declared_schema(target.declaration.columns);
   if (!declared.empty()) LAKEBED_TRY(check_declared(plan, target, declared));
+  if (existing) LAKEBED_TRY(check_generated_unchanged(target.declaration.columns, *existing));
+  const Schema& known = existing ? *existing : declared;
+  LAKEBED_TRY(check_not_delivered(known, plan.selected, "flow " + quote_name(plan.flow),
+                                  target.declaration.span));
   const auto without_time = [&](Schema schema) {
     return without_time_columns(std::move(schema), plan.kind);
   };
@@ -501,7 +504,6 @@ Result<Schema> target_schema(const CdcPlan& plan, const Dataset& target, const S
   for (const std::string& name : time_columns(plan.kind)) {
     const bool system = is_system_column(name);
     value::Field field{name, system ? plan.system_type : plan.sequence_type, true, "", {}};
-    const Schema& known = existing ? *existing : declared;
     if (const auto at = value::find_field(known, name)) field = known[*at];
     if (name.ends_with("END_AT")) field.nullable = true;
     merged.push_back(std::move(field));

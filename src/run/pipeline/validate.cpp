@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "base/names.h"
 #include "run/pipeline/combined.h"
 #include "run/quality/expectations.h"
+#include "run/target/generated.h"
 
 namespace lakebed::run {
 
@@ -261,25 +263,45 @@ Status check_dataset(const Pipeline& pipeline, const Dataset& dataset) {
   LAKEBED_TRY(check_fillers(pipeline, dataset));
   for (const size_t index : dataset.flows) LAKEBED_TRY(refuse_unbuilt(pipeline.flows[index]));
   LAKEBED_TRY(check_expectations(dataset));
-  for (const plan::ColumnDefinition& column : declared.columns) {
-    const char* clause = column.generated       ? "GENERATED"
-                         : column.identity      ? "IDENTITY"
-                         : column.default_value ? "DEFAULT"
-                                                : nullptr;
-    if (clause) return not_built(clause, fmt::format("{} columns are", clause), column.span);
-  }
-  for (const char* clause : {"ROW FILTER", "MASK"}) {
+  LAKEBED_TRY(check_columns(declared.columns));
+  for (const char* clause : {"ROW FILTER", "MASK", "CHECK"}) {
     const auto found = declared.clauses.find(clause);
-    if (found != declared.clauses.end()) {
-      return project_error(
-          std::string("CLAUSE_NOT_SUPPORTED.") + (clause[0] == 'R' ? "ROW_FILTER" : "MASK"),
-          fmt::format("{} needs a catalog with users", clause), found->second);
-    }
+    if (found != declared.clauses.end()) return refused_clause(clause, found->second);
   }
-  if (declared.location) {
-    return not_built("LOCATION", "tables at a LOCATION of their own are", declared.span);
-  }
+  if (declared.location) return refused_clause("LOCATION", declared.span);
   return {};
+}
+
+Status check_columns(const std::vector<plan::ColumnDefinition>& columns) {
+  for (const plan::ColumnDefinition& column : columns) {
+    if (column.identity) return refused_clause("IDENTITY", column.span);
+    if (column.default_value) return refused_clause("DEFAULT", column.span);
+  }
+  return check_generated_reads(columns);
+}
+
+Error refused_clause(const std::string& clause, const SourceSpan& span) {
+  struct Reason {
+    const char* why;
+    const char* hint;
+  };
+  static const std::map<std::string, Reason> kReasons = {
+      {"ROW FILTER", {"needs a catalog with users", "filter in the query"}},
+      {"MASK", {"needs a catalog with users", "mask the column in the query"}},
+      {"CHECK", {"is not checked on tables that flows fill", "write an expectation: EXPECT (...)"}},
+      {"IDENTITY",
+       {"numbers rows in the order of their arrival; a table here must be the same in any order",
+        "take the key, or a hash of it: xxhash64(...)"}},
+      {"DEFAULT",
+       {"has no place here: a flow delivers each of its columns, and NULL is a value",
+        "write coalesce(column, value) in the query"}},
+      {"LOCATION",
+       {"is not known here: each table has its folder in the warehouse",
+        "leave it out, and set `storage` or `warehouse` of the project"}}};
+  const auto& [why, hint] = kReasons.at(clause);
+  std::string code = "CLAUSE_NOT_SUPPORTED." + clause;
+  std::replace(code.begin(), code.end(), ' ', '_');
+  return project_error(code, fmt::format("{} {}", clause, why), span).with_hint(hint);
 }
 
 }  // namespace lakebed::run

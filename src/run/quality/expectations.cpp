@@ -6,10 +6,13 @@
 #include <set>
 
 #include "base/names.h"
+#include "delta/schema.h"
 #include "plan/tree_tools.h"
 #include "run/pipeline/plan_reads.h"
+#include "run/target/generated.h"
 #include "run/update/flow_run.h"
 #include "run/update/progress.h"
+#include "sql/parse.h"
 #include "value/text.h"
 
 namespace lakebed::run {
@@ -86,9 +89,7 @@ class ConditionNames {
     const std::string& name = node->name_parts.front();
     if (std::find(lambda_.begin(), lambda_.end(), fold_case(name)) != lambda_.end()) return node;
     if (value::find_field(delivered_, name)) return node;
-    if (const auto at = value::find_field(others_, name)) {
-      return null_of(others_[*at].type, node->span);
-    }
+    if (const auto at = value::find_field(others_, name)) return bind_other(others_[*at], node);
     std::vector<std::string> known;
     for (const value::Field& field : delivered_) known.push_back(field.name);
     const std::string near = nearest_name(name, known);
@@ -99,6 +100,20 @@ class ConditionNames {
                          node->span)
         .with_hint(near.empty() ? fmt::format("their columns are {}", fmt::join(known, ", "))
                                 : "did you mean " + quote_name(near) + "?");
+  }
+
+  // A generated column stands for its expression, any other for NULL.
+  Result<ExpressionPtr> bind_other(const value::Field& field, const ExpressionPtr& node) {
+    const std::string text = delta::generation_expression(field);
+    if (text.empty()) return null_of(field.type, node->span);
+    LAKEBED_ASSIGN(const ExpressionPtr expression, sql::parse_expression(text));
+    auto cast = std::make_shared<Expression>();
+    cast->kind = ExpressionKind::kCast;
+    cast->type = field.type;
+    cast->span = node->span;
+    LAKEBED_ASSIGN(ExpressionPtr bound, bind(expression));
+    cast->children = {std::move(bound)};
+    return ExpressionPtr(std::move(cast));
   }
 
   const value::Schema& delivered_;
@@ -251,8 +266,7 @@ Result<plan::ResolvedQuery> resolve_with_expectations(const RelationPtr& query,
   LAKEBED_ASSIGN(plan::ResolvedQuery plain, plan::resolve_query(query, catalog, options));
   if (dataset.declaration.expectations.empty()) return plain;
   const value::Schema delivered = plain.schema();
-  value::Schema others;
-  for (const auto& item : dataset.declaration.columns) others.push_back(item.field);
+  const value::Schema others = declared_schema(dataset.declaration.columns);
   LAKEBED_ASSIGN(const auto conditions, expectation_columns(dataset, delivered, others, nullptr));
   std::vector<ExpressionPtr> outputs;
   for (const value::Field& field : delivered) {

@@ -9,6 +9,7 @@
 #include "run/apply/author_memory.h"
 #include "run/batch/not_null.h"
 #include "run/sql/insert_history.h"
+#include "run/target/generated.h"
 #include "run/target/target_table.h"
 #include "run/upkeep/expiry.h"
 #include "value/text.h"
@@ -53,7 +54,7 @@ Result<CdcPlan> plan_insert(const Table& table, const Json& definition) {
   CdcPlan plan;
   plan.flow = "INSERT";
   plan.kind = *table.kind();
-  plan.selected = without_time_columns(table.snapshot.schema(), plan.kind);
+  plan.selected = delivered_columns(without_time_columns(table.snapshot.schema(), plan.kind));
   for (const Json& key : definition["keys"]) {
     const auto at = value::find_field(plan.selected, key.value("name", ""));
     if (!at) return update_error("STATE_MISMATCH", "a key is no column of " + table.name.text());

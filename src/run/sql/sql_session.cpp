@@ -4,9 +4,11 @@
 
 #include "base/names.h"
 #include "run/pipeline/catalog.h"
+#include "run/pipeline/validate.h"
 #include "run/sql/describe.h"
 #include "run/sql/insert_target.h"
 #include "run/sql/plain_table.h"
+#include "run/target/generated.h"
 #include "run/update/flow_run.h"
 #include "sql/parse.h"
 #include "value/conform.h"
@@ -124,8 +126,9 @@ Status SqlSession::Parts::run(const plan::QueryStatement& statement, RowSink& si
 Status SqlSession::Parts::run(const plan::CreateTable& statement, RowSink&) {
   LAKEBED_ASSIGN(const TableName name,
                  complete_name(statement.name.parts, scope, statement.name.span));
-  value::Schema schema;
-  for (const auto& item : statement.columns) schema.push_back(item.field);
+  LAKEBED_TRY(check_columns(statement.columns));
+  value::Schema schema = declared_schema(statement.columns);
+  LAKEBED_TRY(check_generated(session, statement.columns, schema));
   std::vector<value::ColumnBatch> rows;
   if (statement.query) {
     LAKEBED_ASSIGN(rows, query_rows(statement.query, {}, &schema));
@@ -167,7 +170,7 @@ Result<plan::RelationPtr> SqlSession::Parts::renamed(const plan::InsertStatement
   alias->name = "inserted";
   alias->inputs = {statement.query};
   if (statement.columns.empty()) {
-    for (const value::Field& field : columns) alias->names.push_back(field.name);
+    for (const value::Field& field : delivered_columns(columns)) alias->names.push_back(field.name);
   }
   for (const plan::NameAt& name : statement.columns) {
     if (!value::find_field(columns, name.name)) {
@@ -214,12 +217,14 @@ Status SqlSession::Parts::run(const plan::InsertStatement& statement, RowSink&) 
   if (!statement.by_name) {
     LAKEBED_ASSIGN(query, renamed(statement, columns, delivered.size()));
   }
+  value::Schema given = statement.by_name ? delivered : value::Schema();
+  for (const plan::NameAt& named : statement.columns)
+    given.push_back({named.name, {}, true, "", {}});
+  LAKEBED_TRY(check_not_delivered(columns, given, "INSERT", statement.span));
+  if (given.empty()) given = delivered_columns(columns);
   std::vector<plan::ExpressionPtr> outputs;
   for (const value::Field& field : columns) {
-    bool has = statement.by_name ? value::find_field(delivered, field.name).has_value()
-                                 : statement.columns.empty();
-    for (const plan::NameAt& named : statement.columns)
-      has = has || same_name(named.name, field.name);
+    const bool has = value::find_field(given, field.name).has_value();
     outputs.push_back(has ? cast_as(column(field.name), field.type, field.name)
                           : null_as(field.type, field.name));
   }

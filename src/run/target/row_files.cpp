@@ -8,6 +8,7 @@
 #include "delta/partition.h"
 #include "delta/schema.h"
 #include "delta/statistics.h"
+#include "run/target/generated.h"
 
 namespace lakebed::run {
 
@@ -122,6 +123,19 @@ Status RowFiles::write_file(const std::vector<const ColumnBatch*>& batches,
 
 Status RowFiles::write(const std::vector<const ColumnBatch*>& batches, const value::Schema& schema,
                        const std::vector<std::string>& partitions, std::vector<RowPlace>* places) {
+  if (!data_change_ || delivered_columns(schema).size() == schema.size()) {
+    return write_filled(batches, schema, partitions, places);
+  }
+  LAKEBED_ASSIGN(const auto filled, fill_generated(session_, batches, schema));
+  std::vector<const ColumnBatch*> parts;
+  for (const ColumnBatch& batch : filled) parts.push_back(&batch);
+  return write_filled(parts, schema, partitions, places);
+}
+
+Status RowFiles::write_filled(const std::vector<const ColumnBatch*>& batches,
+                              const value::Schema& schema,
+                              const std::vector<std::string>& partitions,
+                              std::vector<RowPlace>* places) {
   size_t rows = 0;
   for (const ColumnBatch* batch : batches) rows += batch->rows;
   if (places) places->resize(rows);

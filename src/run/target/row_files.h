@@ -28,7 +28,9 @@ class RowFiles {
       : session_(session), store_(store), transaction_(transaction) {}
 
   // Writes rows (all columns of `schema`, the table's) into new files and adds them to the
-  // transaction. places[i] is where row i of the batches, counted on, lies; may be null.
+  // transaction. Generated columns are filled here, whatever the rows hold for them; rows that are
+  // only moved have them already. places[i] is where row i of the batches, counted on, lies; may be
+  // null.
   Status write(const std::vector<const value::ColumnBatch*>& batches, const value::Schema& schema,
                const std::vector<std::string>& partitions, std::vector<RowPlace>* places);
   void data_change(bool on) { data_change_ = on; }
@@ -40,6 +42,9 @@ class RowFiles {
   void remove_all();
 
  private:
+  Status write_filled(const std::vector<const value::ColumnBatch*>& batches,
+                      const value::Schema& schema, const std::vector<std::string>& partitions,
+                      std::vector<RowPlace>* places);
   Status write_file(const std::vector<const value::ColumnBatch*>& batches,
                     const value::Schema& schema, const delta::PartitionValues& values,
                     const std::vector<std::string>& partitions);

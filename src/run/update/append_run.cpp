@@ -5,6 +5,7 @@
 
 #include "run/batch/not_null.h"
 #include "run/quality/expectations.h"
+#include "run/target/generated.h"
 #include "run/update/flow_run.h"
 #include "run/update/once.h"
 #include "run/upkeep/maintain.h"
@@ -35,8 +36,7 @@ class AppendRun {
 };
 
 Result<value::Schema> AppendRun::wanted_schema(const plan::ResolvedQuery& query) const {
-  value::Schema declared;
-  for (const auto& item : target_.declaration.columns) declared.push_back(item.field);
+  const value::Schema declared = declared_schema(target_.declaration.columns);
   value::Schema delivered = query.schema();
   delivered.resize(delivered.size() - target_.declaration.expectations.size());
   for (value::Field& field : delivered) field.nullable = true;

@@ -3,6 +3,7 @@
 #include "delta/schema.h"
 #include "run/batch/not_null.h"
 #include "run/quality/expectations.h"
+#include "run/target/generated.h"
 #include "run/target/target_commit.h"
 #include "run/update/flow_run.h"
 #include "value/conform.h"
@@ -36,9 +37,8 @@ Result<Computed> compute(RunContext& context, const Dataset& view) {
   computed.schema.resize(computed.schema.size() - view.declaration.expectations.size());
   for (value::Field& field : computed.schema) field.nullable = true;
   if (!view.declaration.columns.empty()) {
-    value::Schema declared;
-    for (const auto& item : view.declaration.columns) declared.push_back(item.field);
-    LAKEBED_ASSIGN(computed.schema, merge_schemas(declared, computed.schema, kDeclared));
+    LAKEBED_ASSIGN(computed.schema, merge_schemas(declared_schema(view.declaration.columns),
+                                                  computed.schema, kDeclared));
   }
   LAKEBED_ASSIGN(const auto inputs, whole_inputs(query, catalog));
   LAKEBED_ASSIGN(engine::Engine * engine, session.engine());

@@ -13,6 +13,7 @@
 #include "run/pipeline/validate.h"
 #include "run/quality/quarantine.h"
 #include "run/snapshot/snapshot_run.h"
+#include "run/target/generated.h"
 #include "run/target/target_table.h"
 #include "run/update/flow_run.h"
 #include "run/update/once.h"
@@ -188,19 +189,23 @@ Result<value::Schema> Planner::plan_cdc(const Dataset& dataset, const Table* tab
   // A ONCE flow that is complete may have delivered the wider type.
   if (there && all) LAKEBED_TRY(check_not_narrowed(plans, dataset, table->snapshot.schema()));
   LAKEBED_TRY(check_combined_plans(pipeline_, dataset, plans, *schema));
+  LAKEBED_TRY(check_generated(session_, dataset.declaration.columns, *schema));
   if (there) return std::move(*schema);
   return new_table_schema(dataset, std::move(*schema));
 }
 
 Result<value::Schema> Planner::plan_appended(const Dataset& dataset, const Table* table) {
   LAKEBED_TRY(check_declared_properties(dataset));
-  value::Schema schema;
-  for (const auto& item : dataset.declaration.columns) schema.push_back(item.field);
-  const value::Schema declared = schema;
-  if (table && table->exists()) schema = table->snapshot.schema();
+  const value::Schema declared = declared_schema(dataset.declaration.columns);
+  value::Schema schema = declared;
   const bool stream = dataset.declaration.kind == plan::DatasetKind::kStreamingTable;
+  if (table && table->exists()) {
+    schema = table->snapshot.schema();
+    if (stream) LAKEBED_TRY(check_generated_unchanged(dataset.declaration.columns, schema));
+  }
   const auto add = [&](const AppendFlow& flow) -> Status {
     LAKEBED_ASSIGN(value::Schema delivered, plan_query(flow, table, stream, stream && !flow.once));
+    LAKEBED_TRY(check_not_delivered(declared, delivered, "the query", flow.span));
     if (!declared.empty()) {
       LAKEBED_ASSIGN(delivered, merge_schemas(declared, delivered, kDeclared));
     }
@@ -216,6 +221,7 @@ Result<value::Schema> Planner::plan_appended(const Dataset& dataset, const Table
     if (is_complete(flow, table ? table->memory.get() : nullptr)) continue;
     LAKEBED_TRY(add(append_flow(flow)));
   }
+  LAKEBED_TRY(check_generated(session_, dataset.declaration.columns, schema));
   if (table && stream) LAKEBED_TRY(check_owner(*table, TargetKind::kAppend));
   return schema;
 }
