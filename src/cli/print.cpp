@@ -75,10 +75,11 @@ RowPrinter::RowPrinter(Format format, std::string time_zone)
 
 void RowPrinter::print_csv(const value::ColumnBatch& batch) {
   std::string out;
-  for (size_t i = 0; i < batch.schema.size(); ++i) {
+  for (size_t i = 0; !named_ && i < batch.schema.size(); ++i) {
     out += (i ? "," : "") + csv_field(batch.schema[i].name);
   }
-  out += '\n';
+  if (!named_) out += '\n';
+  named_ = true;
   for (size_t row = 0; row < batch.rows; ++row) {
     for (size_t i = 0; i < batch.columns.size(); ++i) {
       if (i > 0) out += ',';
@@ -88,6 +89,12 @@ void RowPrinter::print_csv(const value::ColumnBatch& batch) {
     out += '\n';
   }
   std::fwrite(out.data(), 1, out.size(), stdout);
+}
+
+void RowPrinter::begin(const std::string& time_zone) {
+  draw();
+  named_ = false;
+  time_zone_ = time_zone;
 }
 
 Status RowPrinter::rows(const value::ColumnBatch& batch) {
@@ -101,7 +108,6 @@ Status RowPrinter::rows(const value::ColumnBatch& batch) {
   } else if (format_ == Format::kCsv) {
     print_csv(batch);
   } else {
-    if (!kept_.empty() && !(kept_.back().schema == batch.schema)) draw();
     kept_.push_back(batch);
   }
   return {};

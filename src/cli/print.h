@@ -17,6 +17,7 @@ enum class Format { kTable, kJson, kCsv };
 class RowPrinter : public run::RowSink {
  public:
   RowPrinter(Format format, std::string time_zone);
+  void begin(const std::string& time_zone) override;
   Status rows(const value::ColumnBatch& batch) override;
   void finish();
 
@@ -26,6 +27,7 @@ class RowPrinter : public run::RowSink {
 
   Format format_;
   std::string time_zone_;
+  bool named_ = false;                    // kCsv: the line of names is out
   std::vector<value::ColumnBatch> kept_;  // kTable: a table's widths need all rows
 };
 

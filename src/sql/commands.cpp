@@ -169,7 +169,7 @@ plan::Statement parse_insert(Cursor& cursor) {
   if (out.overwrite) cursor.accept("INTO");
   if (cursor.at("TABLE") && cursor.at_name(1)) cursor.next();
   out.table = parse_object_name(cursor, "a table");
-  if (cursor.at("PARTITION")) return unsupported(cursor, first, "INSERT ... PARTITION");
+  if (cursor.at("PARTITION")) return unsupported(cursor, first, "INSERT PARTITION");
   if (cursor.at("(") && !at_query(cursor)) {
     const size_t opened = cursor.position();
     cursor.next();
@@ -177,7 +177,7 @@ plan::Statement parse_insert(Cursor& cursor) {
     cursor.expect_close(opened);
   }
   out.by_name = cursor.accept_all({"BY", "NAME"});
-  if (cursor.at("REPLACE")) return unsupported(cursor, first, "INSERT ... REPLACE");
+  if (cursor.at("REPLACE")) return unsupported(cursor, first, "INSERT REPLACE");
   if (!at_query(cursor)) cursor.fail_expected("VALUES or a query");
   out.query = parse_query(cursor);
   out.span = cursor.span_from(first);

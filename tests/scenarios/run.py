@@ -17,7 +17,8 @@ next one are its body; `#` begins a comment line outside of bodies.
     === file PATH / === feed [PATH]        writes the body; a feed without PATH is the next file
                                            below feeds/feed, with .gz it is compressed
     === setting KEY: VALUE                 adds a line to `configuration`
-    === remove PATH / === shell COMMAND
+    === remove PATH
+    === shell COMMAND                      which finds the program as $LAKEBED
     === clock SECONDS                      the program's clock is this much ahead from here on
     === run / dry-run / cli ARGUMENTS      runs the program; the body holds expectations
     === sql STATEMENT                      the body holds rows, one JSON object a line, compared as
@@ -192,7 +193,8 @@ class Project:
         shutil.rmtree(target) if target.is_dir() else target.unlink()
 
     def do_shell(self, command, _):
-        subprocess.run(command, shell=True, check=True, cwd=self.root)
+        environment = {**self.environment, "LAKEBED": self.lakebed}
+        subprocess.run(command, shell=True, check=True, cwd=self.root, env=environment)
 
     # ---- the program ----
 

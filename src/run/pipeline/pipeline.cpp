@@ -49,6 +49,7 @@ class Assembly {
   Status add_dataset(plan::CreateDataset& created, const NameScope& scope);
   Status add_flow(const plan::CreateFlow& created, const NameScope& scope);
   Status add_pending(PendingFlow pending);
+  Status check_set(const plan::SetStatement& statement) const;
   Status use(const plan::UseStatement& statement, NameScope& scope);
   Result<size_t> target_of(const PendingFlow& pending) const;
 
@@ -80,7 +81,7 @@ Status Assembly::add(plan::Statement& statement, NameScope& scope) {
     return add_dataset(managed, scope);
   }
   if (const auto* used = std::get_if<plan::UseStatement>(&statement)) return use(*used, scope);
-  if (std::get_if<plan::SetStatement>(&statement)) return {};  // the parser has applied it
+  if (const auto* set = std::get_if<plan::SetStatement>(&statement)) return check_set(*set);
   if (const auto* schema = std::get_if<plan::CreateSchema>(&statement)) {
     return schema->if_not_exists ? Status{}
                                  : Status(project_error("PIPELINE_STATEMENT_NOT_ALLOWED",
@@ -91,6 +92,23 @@ Status Assembly::add(plan::Statement& statement, NameScope& scope) {
   return project_error("PIPELINE_STATEMENT_NOT_ALLOWED",
                        "a pipeline file declares datasets and flows only", plan::span_of(statement))
       .with_hint("statements that act at once belong to `lakebed sql -f FILE`");
+}
+
+// The parser has put the value where the file names it. A setting counts for the whole project, so
+// a file can't have its own.
+Status Assembly::check_set(const plan::SetStatement& statement) const {
+  if (!statement.value || !is_setting(statement.key)) return {};
+  Project changed = project_;
+  LAKEBED_TRY(apply_setting(changed, statement.key, *statement.value, statement.span));
+  const auto known = project_.configuration.find(statement.key);
+  const bool same = known != project_.configuration.end() && known->second == *statement.value;
+  const bool zone = statement.key == "spark.sql.session.timeZone";
+  if (same || (zone && changed.time_zone == project_.time_zone)) return {};
+  return project_error("SETTING_NOT_SUPPORTED",
+                       statement.key + " counts for all files of a project, not for one",
+                       statement.span)
+      .with_hint(fmt::format("write it in {}, under configuration",
+                             project_.spec_path.filename().string()));
 }
 
 Status Assembly::use(const plan::UseStatement& statement, NameScope& scope) {

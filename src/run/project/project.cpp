@@ -222,35 +222,27 @@ std::optional<double> parse_fraction(const std::string& text) {
   return whole && number >= 0 && number <= 1 ? std::optional(number) : std::nullopt;
 }
 
-Status apply_setting(Project& project, const std::string& key, const std::string& value,
-                     const SourceSpan& span) {
-  if (key == "lakebed.warehouse") {
-    project.warehouse = local_path(project, value);
-  } else if (key == "lakebed.memoryLimit" || key == "lakebed.batch.maxBytes") {
-    const auto size = parse_byte_size(value);
-    if (!size) return bad_value(key, value, "a size such as 4g or 512m", span);
-    (key == "lakebed.memoryLimit" ? project.memory_limit_bytes : project.batch_bytes_max) = *size;
-  } else if (key == "lakebed.cdc.onSequenceTie") {
-    if (value != "fail" && value != "latest") return bad_value(key, value, "latest or fail", span);
-    project.fail_on_tie = value == "fail";
-  } else if (key == "lakebed.cdc.onInvalidEvent") {
-    if (value != "fail" && value != "quarantine") {
-      return bad_value(key, value, "fail or quarantine", span);
-    }
-    project.quarantine = value == "quarantine";
-  } else if (key == "lakebed.snapshot.maxDeleteFraction") {
-    const auto part = parse_fraction(value);
-    if (!part) return bad_value(key, value, "a number from 0 to 1", span);
-    project.max_delete_fraction = *part;
-  } else if (key == "spark.sql.session.timeZone") {
-    if (!value::is_known_zone(value)) return bad_value(key, value, "a known time zone", span);
-    project.time_zone = value;
-  } else if (key.rfind("lakebed.", 0) == 0) {
-    const std::string near = nearest_name(key, kSettings);
-    return project_error("UNKNOWN_LAKEBED_SETTING", fmt::format("{} is no setting", key), span)
-        .with_hint(near.empty() ? "" : fmt::format("did you mean {}?", near));
-  }
-  return {};
+// SET key = 'value' means what SET key = value does.
+std::string unquoted(const std::string& text) {
+  const bool quoted = text.size() >= 2 && text.front() == text.back() &&
+                      (text.front() == '\'' || text.front() == '"');
+  return quoted ? text.substr(1, text.size() - 2) : text;
+}
+
+// Settings of Spark that make another language of SQL.
+const std::map<std::string, std::string> kDialect = {{"spark.sql.ansi.enabled", "true"},
+                                                     {"spark.sql.caseSensitive", "false"}};
+
+bool is_dialect(const std::string& key) { return kDialect.contains(key); }
+
+Status check_dialect(const std::string& key, const std::string& value, const SourceSpan& span) {
+  const std::string& only = kDialect.at(key);
+  if (fold_case(value) == only) return {};
+  return project_error("SETTING_NOT_SUPPORTED",
+                       fmt::format("{} is {} here, always: {} would change what queries give", key,
+                                   only, value),
+                       span)
+      .with_hint("leave it out");
 }
 
 Status read_configuration(const fs::path& path, const YAML::Node& node, Project& project) {
@@ -314,6 +306,44 @@ std::string Project::shown(const std::filesystem::path& path) const {
   const fs::path relative = path.lexically_relative(root);
   const bool inside = !relative.empty() && *relative.begin() != "..";
   return inside ? relative.string() : path.string();
+}
+
+bool is_setting(const std::string& key) {
+  return key.starts_with("lakebed.") || key == "spark.sql.session.timeZone" || is_dialect(key);
+}
+
+Status apply_setting(Project& project, const std::string& key, const std::string& written,
+                     const SourceSpan& span) {
+  const std::string value = unquoted(written);
+  if (key == "lakebed.warehouse") {
+    project.warehouse = local_path(project, value);
+  } else if (key == "lakebed.memoryLimit" || key == "lakebed.batch.maxBytes") {
+    const auto size = parse_byte_size(value);
+    if (!size) return bad_value(key, value, "a size such as 4g or 512m", span);
+    (key == "lakebed.memoryLimit" ? project.memory_limit_bytes : project.batch_bytes_max) = *size;
+  } else if (key == "lakebed.cdc.onSequenceTie") {
+    if (value != "fail" && value != "latest") return bad_value(key, value, "latest or fail", span);
+    project.fail_on_tie = value == "fail";
+  } else if (key == "lakebed.cdc.onInvalidEvent") {
+    if (value != "fail" && value != "quarantine") {
+      return bad_value(key, value, "fail or quarantine", span);
+    }
+    project.quarantine = value == "quarantine";
+  } else if (key == "lakebed.snapshot.maxDeleteFraction") {
+    const auto part = parse_fraction(value);
+    if (!part) return bad_value(key, value, "a number from 0 to 1", span);
+    project.max_delete_fraction = *part;
+  } else if (key == "spark.sql.session.timeZone") {
+    if (!value::is_known_zone(value)) return bad_value(key, value, "a known time zone", span);
+    project.time_zone = value;
+  } else if (is_dialect(key)) {
+    return check_dialect(key, value, span);
+  } else if (key.rfind("lakebed.", 0) == 0) {
+    const std::string near = nearest_name(key, kSettings);
+    return project_error("UNKNOWN_LAKEBED_SETTING", fmt::format("{} is no setting", key), span)
+        .with_hint(near.empty() ? "" : fmt::format("did you mean {}?", near));
+  }
+  return {};
 }
 
 Result<Project> load_project(const std::optional<std::string>& spec,

@@ -44,6 +44,16 @@ enum class Files : uint8_t { kNeeded, kMayLack };
 Result<Project> load_project(const std::optional<std::string>& spec,
                              const std::filesystem::path& start, Files files = Files::kNeeded);
 
+// Gives a setting to the project: ours (`lakebed.*`), and what of Spark's changes results. Any
+// other key is the user's own and left alone. Errors, blame kProject: INVALID_CONF_VALUE,
+// UNKNOWN_LAKEBED_SETTING, SETTING_NOT_SUPPORTED (another dialect than ours: no ANSI, names by
+// case). The value may stand in quotes.
+Status apply_setting(Project& project, const std::string& key, const std::string& written,
+                     const SourceSpan& span);
+
+// Whether apply_setting does something with the key.
+bool is_setting(const std::string& key);
+
 // Bytes from "512", "64k", "100MB", "1g", "1 GiB". Nothing where the text is no size.
 std::optional<uint64_t> parse_byte_size(const std::string& text);
 

@@ -21,6 +21,13 @@ Result<engine::Engine*> Session::engine() {
   return engine_.get();
 }
 
+Status Session::set(const std::string& key, const std::string& value, const SourceSpan& span) {
+  LAKEBED_TRY(apply_setting(project_, key, value, span));
+  project_.configuration[key] = value;
+  if (is_setting(key)) engine_.reset();
+  return {};
+}
+
 source::Surroundings Session::surroundings() {
   source::Surroundings surroundings;
   surroundings.engine = [this] { return engine(); };

@@ -31,6 +31,9 @@ class Session {
   Clock& clock() { return clock_; }
   Random& random() { return random_; }
 
+  // SET of a session: apply_setting. What the engine was opened with takes effect at its next use.
+  Status set(const std::string& key, const std::string& value, const SourceSpan& span);
+
   // The engine; the first call loads it. Errors: ENGINE_NOT_FOUND, ENGINE_*.
   Result<engine::Engine*> engine();
   // The engine where it was loaded already, else null.

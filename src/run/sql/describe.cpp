@@ -1,4 +1,5 @@
 #include "run/sql/describe.h"
+#include "run/sql/show_create.h"
 
 #include <fmt/format.h>
 #include <fnmatch.h>
@@ -172,6 +173,16 @@ Status add_table(Session& session, const TableName& name, const std::string& kin
 
 }  // namespace
 
+ColumnBatch show_setting(const Session& session, const std::string& key) {
+  const auto& configuration = session.project().configuration;
+  const auto known = configuration.find(key);
+  std::string text = known == configuration.end() ? "<undefined>" : known->second;
+  if (key == "spark.sql.session.timeZone") text = session.project().time_zone;
+  Rows rows({{"key", Kind::kString}, {"value", Kind::kString}});
+  rows.text(key).text(text).end();
+  return rows.take();
+}
+
 Result<ColumnBatch> show(Session& session, const Pipeline* pipeline, const NameScope& scope,
                          const plan::ShowStatement& statement) {
   const Project& project = session.project();
@@ -192,7 +203,11 @@ Result<ColumnBatch> show(Session& session, const Pipeline* pipeline, const NameS
     return show_properties(session, scope, *statement.name);
   }
   if (what == "COLUMNS" && statement.name) return show_columns(session, scope, *statement.name);
-  return project_error("NOT_BUILT_YET.SHOW", "SHOW " + what + " is not built yet", statement.span);
+  LAKEBED_ASSERT(what == "CREATE TABLE" && statement.name);  // the parser knows no other
+  LAKEBED_ASSIGN(const auto table, existing(session, scope, *statement.name));
+  Rows rows({{"createtab_stmt", Kind::kString}});
+  rows.text(create_statement(*table)).end();
+  return rows.take();
 }
 
 Result<ColumnBatch> describe(Session& session, const NameScope& scope,

@@ -7,9 +7,13 @@
 
 namespace lakebed::run {
 
-// SHOW TABLES | SCHEMAS | CATALOGS | VIEWS | COLUMNS | TBLPROPERTIES | VOLUMES.
+// SHOW TABLES | SCHEMAS | CATALOGS | VIEWS | COLUMNS | TBLPROPERTIES | VOLUMES |
+// CREATE TABLE.
 Result<value::ColumnBatch> show(Session& session, const Pipeline* pipeline, const NameScope& scope,
                                 const plan::ShowStatement& statement);
+
+// SET key: one row of key and value.
+value::ColumnBatch show_setting(const Session& session, const std::string& key);
 
 // DESCRIBE [EXTENDED | DETAIL | HISTORY].
 Result<value::ColumnBatch> describe(Session& session, const NameScope& scope,

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "base/names.h"
 #include "run/pipeline/catalog.h"
 #include "run/pipeline/validate.h"
@@ -52,6 +54,11 @@ plan::ExpressionPtr null_as(const value::Type& type, const std::string& name) {
   literal->type = value::Kind::kVoid;
   return cast_as(literal, type, name);
 }
+
+// Statements that change rows or tables, which a later version brings.
+const std::set<std::string> kStatementsToCome = {
+    "MERGE",    "UPDATE", "DELETE", "TRUNCATE", "BEGIN", "INSERT_REPLACE", "INSERT_PARTITION",
+    "OPTIMIZE", "VACUUM", "ALTER",  "RESTORE",  "REORG"};
 
 }  // namespace
 
@@ -272,7 +279,10 @@ Status SqlSession::Parts::run(const plan::DescribeStatement& statement, RowSink&
   return sink.rows(rows);
 }
 
-Status SqlSession::Parts::run(const plan::SetStatement&, RowSink&) { return {}; }
+Status SqlSession::Parts::run(const plan::SetStatement& statement, RowSink& sink) {
+  if (statement.value) return session.set(statement.key, *statement.value, statement.span);
+  return sink.rows(show_setting(session, statement.key));
+}
 
 Status SqlSession::Parts::run(const plan::UseStatement& statement, RowSink&) {
   const auto& parts = statement.name.parts;
@@ -288,8 +298,13 @@ Status SqlSession::Parts::run(const plan::UseStatement& statement, RowSink&) {
 Status SqlSession::Parts::run(const plan::UnsupportedStatement& statement, RowSink&) {
   std::string code = statement.what;
   for (char& c : code) c = c == ' ' ? '_' : c;
-  return project_error("NOT_BUILT_YET." + code, statement.what + " is not built yet",
-                       statement.span);
+  if (kStatementsToCome.contains(code)) {
+    return project_error("NOT_BUILT_YET." + code, statement.what + " is not built yet",
+                         statement.span);
+  }
+  return project_error("STATEMENT_NOT_SUPPORTED." + code,
+                       statement.what + " is no statement that tables here need", statement.span)
+      .with_hint("docs/sql.md lists those that there are");
 }
 
 Status SqlSession::Parts::run(const plan::CreateDataset& statement, RowSink&) {
@@ -311,6 +326,7 @@ Status SqlSession::run(const std::string& text, const std::string& file, RowSink
   LAKEBED_ASSIGN(const auto statements,
                  sql::parse_script(source, parts_->session.project().configuration));
   for (const plan::Statement& statement : statements) {
+    sink.begin(parts_->session.project().time_zone);
     Status done = std::visit([&](const auto& one) { return parts_->run(one, sink); }, statement);
     if (!done.ok()) return std::move(done).error().with_span(plan::span_of(statement));
   }

@@ -16,6 +16,8 @@ namespace lakebed::run {
 class RowSink {
  public:
   virtual ~RowSink() = default;
+  // A statement begins: its rows are a result of their own, its instants are shown in this zone.
+  virtual void begin(const std::string& time_zone) { static_cast<void>(time_zone); }
   virtual Status rows(const value::ColumnBatch& batch) = 0;
 };
 
