@@ -125,8 +125,10 @@ Result<value::Field> plan_version(const Flow& flow, QueryCatalog& catalog,
     LAKEBED_ASSIGN(resolved, resolve_version(flow, query, nothing(column), catalog, options));
     if (!(plain(resolved.schema()[0]) == column)) continue;
     if (value::is_orderable(column.type)) return column;
-    return invalid(Blame::kProject, flow,
-                   fmt::format("yields a {}, which has no order", column.type.text()), query->span);
+    return project_error("APPLY_CHANGES_FROM_SNAPSHOT_ERROR.SNAPSHOT_VERSION_NOT_SORTABLE",
+                         fmt::format("WITH VERSION of flow {} yields a {}, which has no order",
+                                     quote_name(flow.name), column.type.text()),
+                         query->span);
   }
   return invalid(
              Blame::kProject, flow,
