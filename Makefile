@@ -54,7 +54,7 @@ conformance: build
 	python3 $(CONFORMANCE) --lakebed $(BUILD)/lakebed --without $(NOT_BUILT) --modes $(MODES) \
 	  --jobs 2
 
-# Our tables before a real Spark (needs a JDK 17 and Maven; sets up the rest by itself).
+# Our tables before a real Spark (sets up a JDK, Maven and Spark by itself).
 judges: build
 	tools/setup_python
 	tools/setup_spark

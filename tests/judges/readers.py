@@ -106,7 +106,9 @@ def check_table(project, readers, scd_type, filtered):
 
 
 def random_project(seed, lakebed, folder, batches):
-    project = Project(seed, lakebed, pathlib.Path(folder) / "project")
+    # Every other one is partitioned under plain names, which all readers take.
+    plain = {} if seed % 2 else {"odd_names": False, "partitioned": True}
+    project = Project(seed, lakebed, pathlib.Path(folder) / "project", **plain)
     readers = Readers(folder)
     for batch in range(batches):
         project.add_batch()

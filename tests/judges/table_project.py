@@ -156,6 +156,7 @@ class Project:
         self.root = pathlib.Path(root)
         self.odd_names = self.rng.random() < 0.3 if odd_names is None else odd_names
         self.partitioned = self.rng.random() < 0.3 if partitioned is None else partitioned
+        self.generated = self.rng.random() < 0.4
         self.columns = self.make_columns()
         self.events = {}   # key -> {sequence: values, or None for a delete}
         self.batches = 0
@@ -183,11 +184,20 @@ class Project:
         text = ("CREATE TEMPORARY VIEW feed AS SELECT * FROM STREAM read_files('feeds', "
                 f"format => 'json', schema => '{schema}');\n")
         for number_of_type in (1, 2):
-            text += (f"CREATE OR REFRESH STREAMING TABLE t{number_of_type}{partitions};\n"
+            declared = self.declared(number_of_type) if self.generated else ""
+            text += (f"CREATE OR REFRESH STREAMING TABLE t{number_of_type}{declared}{partitions};\n"
                      f"CREATE FLOW f{number_of_type} AS AUTO CDC INTO t{number_of_type} "
                      "FROM STREAM(feed) KEYS (id) APPLY AS DELETE WHEN op = 'D' SEQUENCE BY seq "
                      f"COLUMNS * EXCEPT (op, seq) STORED AS SCD TYPE {number_of_type};\n")
         (self.root / "transformations" / "t.sql").write_text(text)
+
+    def declared(self, scd_type):
+        """A column list with generated columns, one of them of the time columns."""
+        items = [f"{quoted(name)} {kind.ddl}" for name, kind in self.columns.items()]
+        items.append("next_id BIGINT GENERATED ALWAYS AS (CAST(id AS BIGINT) + 1)")
+        if scd_type == 2:
+            items.append("is_open BOOLEAN GENERATED ALWAYS AS (__END_AT IS NULL)")
+        return " (" + ", ".join(items) + ")"
 
     def table(self, scd_type):
         return self.root / "warehouse" / "main" / "default" / f"t{scd_type}"
@@ -233,9 +243,17 @@ class Project:
     # ---- rows ----
 
     def output_columns(self, scd_type):
+        columns = dict(self.columns)
+        if self.generated:
+            columns["next_id"] = BIGINT
         if scd_type == 1:
-            return self.columns
-        return {**self.columns, "__START_AT": BIGINT, "__END_AT": BIGINT}
+            return columns
+        if self.generated:
+            columns["is_open"] = BOOLEAN
+        return {**columns, "__START_AT": BIGINT, "__END_AT": BIGINT}
+
+    def with_generated(self, row):
+        return {**row, "next_id": row["id"] + 1, "is_open": row.get("__END_AT") is None}
 
     def expected(self, scd_type):
         return self.expected_history() if scd_type == 2 else self.expected_current()
@@ -244,7 +262,7 @@ class Project:
         rows = []
         for events in self.events.values():
             if events and events[max(events)] is not None:
-                rows.append(events[max(events)])
+                rows.append(self.with_generated(events[max(events)]))
         return self.canonical(rows, 1)
 
     def expected_history(self):
@@ -262,7 +280,7 @@ class Project:
                     row, shape = {**values, "__START_AT": start, "__END_AT": None}, now
             if row is not None:
                 rows.append(row)
-        return self.canonical(rows, 2)
+        return self.canonical([self.with_generated(row) for row in rows], 2)
 
     def shape(self, row):
         return repr([kind.canon(row.get(name)) for name, kind in self.columns.items()])

@@ -9,6 +9,7 @@
 #include "delta/schema.h"
 #include "delta/statistics.h"
 #include "run/target/generated.h"
+#include "value/conform.h"
 
 namespace lakebed::run {
 
@@ -67,16 +68,17 @@ std::vector<RowGroup> split_by_partition(const std::vector<const ColumnBatch*>& 
   return groups;
 }
 
-// The columns that the file holds: all but the partition columns.
-ColumnBatch file_columns(const ColumnBatch& batch, const std::vector<std::string>& partitions) {
-  ColumnBatch out;
-  out.rows = batch.rows;
-  for (size_t i = 0; i < batch.schema.size(); ++i) {
-    const bool partition =
-        std::find(partitions.begin(), partitions.end(), batch.schema[i].name) != partitions.end();
-    if (partition) continue;
-    out.schema.push_back(batch.schema[i]);
-    out.columns.push_back(batch.columns[i]);
+// The rows as the file holds them. A partition column stands in the file, too: the log's value is
+// what counts, but some readers take a file without the column for one without the value. So NULL
+// in the log (empty text is none there) is NULL in the file.
+ColumnBatch file_columns(const ColumnBatch& batch, const delta::PartitionValues& values,
+                         const std::vector<std::string>& partitions) {
+  ColumnBatch out = batch;
+  for (const std::string& name : partitions) {
+    const size_t at = *value::find_field(batch.schema, name);
+    const value::Field& field = batch.schema[at];
+    if (values.at(delta::physical_name(field))) continue;
+    out.columns[at] = value::null_column(field.type, batch.rows);
   }
   return out;
 }
@@ -91,21 +93,19 @@ Status RowFiles::write_file(const std::vector<const ColumnBatch*>& batches,
   LAKEBED_ASSIGN(const std::string local, store_.local_path(name));
   LAKEBED_ASSIGN(engine::Engine * engine, session_.engine());
   written_.push_back(name);
-  const value::Schema physical = delta::physical_schema(schema);
-  std::vector<ColumnBatch> stripped;
+  std::vector<ColumnBatch> rows;
   std::vector<const ColumnBatch*> inputs = batches;
-  value::Schema file_schema = physical;
   if (!partitions.empty()) {
-    stripped.reserve(batches.size());
-    for (const ColumnBatch* batch : batches) stripped.push_back(file_columns(*batch, partitions));
-    inputs.clear();
-    for (const ColumnBatch& batch : stripped) inputs.push_back(&batch);
-    file_schema = delta::physical_schema(stripped.front().schema);
+    rows.reserve(batches.size());
+    for (size_t i = 0; i < batches.size(); ++i) {
+      rows.push_back(file_columns(*batches[i], values, partitions));
+      inputs[i] = &rows[i];
+    }
   }
   engine::WriteOptions options;
   options.field_ids = delta::field_ids(schema);
   LAKEBED_ASSIGN(const engine::WrittenFile written,
-                 engine->write_parquet(local, file_schema, inputs, options));
+                 engine->write_parquet(local, delta::physical_schema(schema), inputs, options));
   delta::AddFile add;
   add.path = delta::encode_path(name);
   add.partition_values = values;
