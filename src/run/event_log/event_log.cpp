@@ -55,6 +55,7 @@ Status EventLog::write() {
   LAKEBED_ASSIGN(const auto tail, EventTail::open(event_log_folder(session_.project()), true));
   LAKEBED_TRY(tail->append(lines_));
   tail_size_ = tail->size();
+  folded_s_ = tail->folded_s();
   lines_.clear();
   waiting_ = 0;
   return {};
@@ -62,7 +63,10 @@ Status EventLog::write() {
 
 void EventLog::close() {
   if (!lines_.empty() && !broken_) check(write());
-  const bool folds = session_.loaded_engine() != nullptr || tail_size_ > kTailBytesMost;
+  const int64_t since_s = session_.clock().now_us() / 1'000'000 - folded_s_;
+  const bool due = session_.loaded_engine() != nullptr &&
+                   (since_s >= kFoldSeconds || since_s < 0);  // a clock may be set back
+  const bool folds = due || tail_size_ > kTailBytesMost;
   if (folds && !broken_) check(fold_events(session_));
 }
 

@@ -65,10 +65,13 @@ Status fold(Session& session, EventTail& tail) {
   const delta::Environment environment = session.environment(*store);
   for (int races = 0; races < kRacesMax; ++races) {
     LAKEBED_ASSIGN(delta::Snapshot snapshot, load_table(environment));
-    if (snapshot.transaction(kApplication).value_or(0) >= tail.generation()) return tail.clear();
+    const int64_t now_s = session.clock().now_us() / 1'000'000;
+    if (snapshot.transaction(kApplication).value_or(0) >= tail.generation()) {
+      return tail.clear(now_s);
+    }
     LAKEBED_ASSIGN(const bool won, commit_rows(session, *store, snapshot, rows, tail.generation()));
     if (!won) continue;
-    LAKEBED_TRY(tail.clear());
+    LAKEBED_TRY(tail.clear(now_s));
     LAKEBED_TRY(compact_events(session, *store, snapshot));
     if (!delta::checkpoint_is_due(snapshot)) return {};
     return delta::write_checkpoint(environment, snapshot);

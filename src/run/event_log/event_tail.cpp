@@ -67,7 +67,7 @@ Result<std::unique_ptr<EventTail>> EventTail::open(const fs::path& folder, bool 
   if (::fstat(file, &facts) != 0) return failed("read");
   tail->size_ = static_cast<uint64_t>(facts.st_size);
   if (tail->size_ == 0) {
-    LAKEBED_TRY(tail->begin(1));
+    LAKEBED_TRY(tail->begin(1, 0));
   } else {
     LAKEBED_TRY(tail->read_header());
   }
@@ -76,11 +76,12 @@ Result<std::unique_ptr<EventTail>> EventTail::open(const fs::path& folder, bool 
 
 EventTail::~EventTail() { ::close(file_); }  // which ends the lock
 
-Status EventTail::begin(int64_t generation) {
+Status EventTail::begin(int64_t generation, int64_t folded_s) {
   if (::ftruncate(file_, 0) != 0) return failed("written");
-  const std::string header = fmt::format("{{\"tail\":{}}}\n", generation);
+  const std::string header = fmt::format("{{\"tail\":{},\"folded\":{}}}\n", generation, folded_s);
   LAKEBED_TRY(write_all(file_, header));
   generation_ = generation;
+  folded_s_ = folded_s;
   size_ = header.size();
   return {};
 }
@@ -89,8 +90,9 @@ Status EventTail::begin(int64_t generation) {
 Status EventTail::read_header() {
   LAKEBED_ASSIGN(const std::string head, read_all(file_, std::min<uint64_t>(size_, 64)));
   const auto header = parse_json(head.substr(0, head.find('\n')));
-  if (!header.ok() || !header->is_object() || !header->contains("tail")) return begin(1);
+  if (!header.ok() || !header->is_object() || !header->contains("tail")) return begin(1, 0);
   generation_ = header->value("tail", int64_t{1});
+  folded_s_ = header->value("folded", int64_t{0});
   char last = '\n';
   if (::pread(file_, &last, 1, static_cast<off_t>(size_ - 1)) != 1) return failed("read");
   return last == '\n' ? Status{} : append("\n");
@@ -108,6 +110,6 @@ Result<std::string> EventTail::read() const {
   return header == std::string::npos ? std::string() : all.substr(header + 1);
 }
 
-Status EventTail::clear() { return begin(generation_ + 1); }
+Status EventTail::clear(int64_t now_s) { return begin(generation_ + 1, now_s); }
 
 }  // namespace lakebed::run

@@ -29,21 +29,24 @@ class EventTail {
   uint64_t size() const { return size_; }
   // Which fold will take what is here; rises with each clear().
   int64_t generation() const { return generation_; }
+  // When the fold before was, in seconds since 1970; 0: there was none.
+  int64_t folded_s() const { return folded_s_; }
   // Adds whole lines, each ended by a newline.
   Status append(std::string_view lines);
   // All lines, the header left out.
   Result<std::string> read() const;
-  // Begins the next generation, empty.
-  Status clear();
+  // Begins the next generation, empty, after a fold at `now_s`.
+  Status clear(int64_t now_s);
 
  private:
   explicit EventTail(int file) : file_(file) {}
-  Status begin(int64_t generation);
+  Status begin(int64_t generation, int64_t folded_s);
   Status read_header();
 
   int file_;
   uint64_t size_ = 0;
   int64_t generation_ = 0;
+  int64_t folded_s_ = 0;
 };
 
 // The file that an update's records wait in, below the log's folder.
