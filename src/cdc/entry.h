@@ -35,9 +35,10 @@ inline EntrySet set_of(EntryKind kind) {
 }
 
 // `payload` refers to the event's own values in the payload heap; 0 is "none kept". Only heads
-// and deletes may have none, and a head only while the visible row at `place` shows exactly the
-// head's values: a kernel asks for a copy before that stops being so. (SCD type 1 keeps none.)
-// Absorbed events with equal values may share one payload.
+// and tombstones may have none, and a head only while the visible row at `place` shows exactly the
+// head's values: a kernel asks for a copy before that stops being so. (SCD type 1 keeps none but
+// those of hidden rows, which later partial events may take over: rules F6, P3.) Absorbed events
+// with equal values may share one payload.
 struct Entry {
   SequenceView sequence;
   uint64_t value_hash = 0;    // 0 for a delete, unless it is a hidden row (rule F6)

@@ -42,6 +42,8 @@ struct Event {
   bool rewrites = false;
 
   bool is_delete() const { return operation == Operation::kDelete; }
+  // A delete, and no upsert whose row is hidden.
+  bool is_tombstone() const { return is_delete() && value_hash == 0; }
 };
 static_assert(sizeof(Event) <= 64);
 

@@ -9,6 +9,9 @@
 //     SCD type 2      10: a=1 b=2      20: a=3 (b)      late 15: b=9
 //     told again      15: a=1 b=9      20: a=3 b=9
 //
+// A remembered row that an expectation hides (rule F6) is a row like any other here: what it says
+// is taken over by those after it. Whether a row is shown is asked of whole ones, behind this step.
+//
 // No value comes in here. A row of values is a number, its SOURCE, given out by the caller; a row
 // under work is a source for each leaf; sets of leaves are bits. Nothing is shared between threads.
 #pragma once

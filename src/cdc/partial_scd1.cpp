@@ -9,7 +9,7 @@ void PartialScd1::begin(const KnownRow* known, const TruncateFloor& floor) {
   authors_.clear();
   row_.assign(leaves_, kNulls);
   present_ = known != nullptr && !floor.removes(known->entry.sequence);
-  deleted_ = present_ && known->entry.is_delete();
+  deleted_ = present_ && known->entry.is_tombstone();
   changed_ = false;
   unread_ = nullptr;
   authors_.author.assign(leaves_, 0);

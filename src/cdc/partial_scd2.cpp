@@ -24,8 +24,8 @@ struct PartialScd2::Work {
   Resolved* out = nullptr;
   uint32_t key = 0;
 
-  Found next;              // the first remembered entry at or after the position
-  bool positioned = false; // else the walk was left: before, after and next mean nothing
+  Found next;               // the first remembered entry at or after the position
+  bool positioned = false;  // else the walk was left: before, after and next mean nothing
   Found greatest;
   std::vector<Source> before;
   std::vector<Source> after;
@@ -133,7 +133,7 @@ void PartialScd2::Work::move_to(const SequenceView& sequence) {
   const Found last = beyond ? greatest : seek(Seek::kBelow, sequence);
   next = beyond ? Found() : seek(Seek::kAtLeast, sequence);
   set_both(kNulls);
-  if (last.present && !last.entry.is_delete()) set_both(history->row_of(last.entry).source);
+  if (last.present && !last.entry.is_tombstone()) set_both(history->row_of(last.entry).source);
 }
 
 // A remembered event that is not in the batch takes what it did not write from the row before it.
@@ -145,7 +145,7 @@ void PartialScd2::Work::visit(const Entry& entry) {
 
 void PartialScd2::Work::stand_on(const Entry& entry) {
   unread = nullptr;
-  if (entry.is_delete()) {
+  if (entry.is_tombstone()) {
     standing = Standing::kDelete;
     written = all;
     set_both(kNulls);

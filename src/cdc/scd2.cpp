@@ -227,6 +227,8 @@ void Scd2Kernel::Work::settle_payloads() {
       }
     } else if (node.kind == EntryKind::kAbsorbed) {
       node.payload = payload_of_absorbed(node, nodes[at - 1]);
+    } else if (node.event != nullptr && !node.event->is_tombstone()) {
+      node.payload = from_event(*node.event);  // of a hidden row (rule F6)
     }
   }
 }

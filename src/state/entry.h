@@ -40,17 +40,19 @@ struct Entry {
   Hash128 key;
   value::SequenceView sequence;
   uint64_t value_hash = 0;
-  uint64_t tracked_hash = 0;   // equals value_hash where all columns are tracked
+  uint64_t tracked_hash = 0;  // equals value_hash where all columns are tracked
   PayloadRef payload = 0;
-  uint32_t file = kNoFile;     // id in FileNames, with kHasPlaceBit
-  uint32_t row = 0;            // row number in the data file, with kHasPlaceBit
-  uint32_t applied_at = 0;     // seconds since 1970; 0 where nobody asked for it
+  uint32_t file = kNoFile;  // id in FileNames, with kHasPlaceBit
+  uint32_t row = 0;         // row number in the data file, with kHasPlaceBit
+  uint32_t applied_at = 0;  // seconds since 1970; 0 where nobody asked for it
   uint8_t flags = 0;
 
   EntryKind kind() const {
     return (flags & kHiddenBit) != 0 ? EntryKind::kHidden : EntryKind::kRow;
   }
   bool is_delete() const { return (flags & kDeleteBit) != 0; }
+  // A delete, and no upsert whose row is hidden.
+  bool is_tombstone() const { return is_delete() && value_hash == 0; }
   bool is_gone() const { return (flags & kGoneBit) != 0; }
   bool has_place() const { return (flags & kHasPlaceBit) != 0; }
 };

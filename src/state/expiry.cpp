@@ -47,13 +47,13 @@ ExpiringCursor::Answer ExpiringCursor::skip_up(EntryKind kind, Answer found) {
   return found;
 }
 
-// Rule F4: heads never go, deletes unless they end a row.
+// Rule F4: heads never go, hidden or not (rule F6), deletes unless they end a row.
 Result<bool> ExpiringCursor::forgets(const Entry& entry) {
   if (!expiry_.is_old(entry)) return false;
   if (entry.kind() == EntryKind::kHidden) return forgets_absorbed(entry);
-  if (!entry.is_delete()) return false;
+  if (!entry.is_tombstone()) return false;
   LAKEBED_ASSIGN(const auto before, cursor_.below(EntryKind::kRow, entry.sequence));
-  return !before.has_value() || before->is_delete();
+  return !before.has_value() || before->is_tombstone();
 }
 
 // The last absorbed event of a row gives it its values: it may go where what stays gives the same.
@@ -83,8 +83,7 @@ Result<bool> ExpiringCursor::forgets_absorbed(const Entry& entry) {
 
 // True where no boundary lies between the pending entry and this one of the same key.
 bool ForgettingPass::same_stretch(const Entry& entry) {
-  while (next_boundary_ < boundaries_.size() &&
-         boundaries_[next_boundary_] < pending_->sequence) {
+  while (next_boundary_ < boundaries_.size() && boundaries_[next_boundary_] < pending_->sequence) {
     ++next_boundary_;
   }
   return next_boundary_ == boundaries_.size() || boundaries_[next_boundary_] > entry.sequence;
@@ -108,7 +107,7 @@ void ForgettingPass::take(const Entry& entry, std::vector<Entry>& ready) {
     return;
   }
   const bool goes = is_forgotten(expiry_, entry) && !after_row_;
-  after_row_ = !entry.is_delete();
+  after_row_ = !entry.is_tombstone();
   boundaries_.push_back(entry.sequence);
   if (!goes) ready.push_back(entry);
 }

@@ -31,14 +31,13 @@ struct Expiry {
 
 // True for an entry that is forgotten where it is the only one of its key (Identity::kKey).
 inline bool is_forgotten(const Expiry& expiry, const Entry& entry) {
-  return expiry.on() && entry.is_delete() && expiry.is_old(entry);
+  return expiry.on() && entry.is_tombstone() && expiry.is_old(entry);
 }
 
 // A cursor over what is not forgotten; the contract of each question is Cursor's.
 class ExpiringCursor {
  public:
-  ExpiringCursor(const TableState& state, const Expiry& expiry)
-      : cursor_(state), expiry_(expiry) {}
+  ExpiringCursor(const TableState& state, const Expiry& expiry) : cursor_(state), expiry_(expiry) {}
 
   Result<bool> seek(const Hash128& key);
   Result<std::optional<Entry>> at_most(EntryKind kind, value::SequenceView s);

@@ -37,7 +37,8 @@ uint64_t hash_of(const LeafRow& row, size_t tracked) {
   return hash;
 }
 
-std::vector<Delivery> whole_events(std::span<const PartialDelivery> deliveries, size_t tracked) {
+std::vector<Delivery> whole_events(std::span<const PartialDelivery> deliveries, size_t tracked,
+                                   const RowPredicate& hides) {
   std::map<Hash128, History> keys;
   std::optional<SequenceView> floor;
   size_t leaves = 0;
@@ -62,7 +63,8 @@ std::vector<Delivery> whole_events(std::span<const PartialDelivery> deliveries, 
       Delivery whole;
       whole.event.key = key;
       whole.event.sequence = sequence;
-      whole.event.operation = said.is_delete ? Operation::kDelete : Operation::kUpsert;
+      const bool shown = !said.is_delete && !(hides && hides(row));
+      whole.event.operation = shown ? Operation::kUpsert : Operation::kDelete;
       whole.event.value_hash = hash_of(row, leaves);
       whole.event.tracked_hash = hash_of(row, tracked);
       out.push_back(whole);

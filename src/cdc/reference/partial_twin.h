@@ -3,6 +3,7 @@
 // from there.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -30,7 +31,9 @@ uint64_t hash_of(const LeafRow& row, size_t tracked);
 
 // One whole event a key and sequence that stands, in order of key and sequence. Views point into
 // the sequences of `in_order_of_arrival`.
+// Rows that `hides` says yes to are hidden (rule F6); none where it is empty.
+using RowPredicate = std::function<bool(const LeafRow&)>;
 std::vector<Delivery> whole_events(std::span<const PartialDelivery> in_order_of_arrival,
-                                   size_t tracked);
+                                   size_t tracked, const RowPredicate& hides = {});
 
 }  // namespace lakebed::cdc::reference

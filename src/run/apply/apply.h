@@ -34,9 +34,10 @@ struct ApplyContext {
   std::function<Status(const cdc::Scd2Changes&)> check = {};
 };
 
-// Applies the events to a target of the plan's kind; partial ones are made whole before.
+// Applies the events to a target of the plan's kind; partial ones are made whole before, and what
+// their rows meet of the target's expectations is added to `quality`.
 Status apply_events(ApplyContext& context, const EventBatch& batch, TargetCommit& commit,
-                    cdc::Metrics& metrics);
+                    cdc::Metrics& metrics, DataQuality& quality);
 // SCD type 1 (rules A1, A2, T1).
 Status apply_scd1(ApplyContext& context, const EventBatch& batch, TargetCommit& commit,
                   cdc::Metrics& metrics);

@@ -76,9 +76,10 @@ Status apply_whole(ApplyContext& context, const EventBatch& batch, TargetCommit&
 }  // namespace
 
 Status apply_events(ApplyContext& context, const EventBatch& batch, TargetCommit& commit,
-                    cdc::Metrics& metrics) {
+                    cdc::Metrics& metrics, DataQuality& quality) {
   if (!context.authors) return apply_whole(context, batch, commit, metrics);
   LAKEBED_ASSIGN(const EventBatch whole, resolve_partial(context, batch, metrics));
+  quality.add(whole.quality);
   cdc::Metrics of_rows;
   LAKEBED_TRY(apply_whole(context, whole, commit, of_rows));
   metrics.upserted_rows += of_rows.upserted_rows;

@@ -65,8 +65,9 @@ void Scd1Applier::use(const Hash128& key, const cdc::Scd1Decision& decision,
   if (decision.action == Scd1Action::kWriteRow) {
     winners_.push_back({decision.winner->arrival, entries_.size()});
   }
-  // Rule P3: the row and who wrote what of it.
-  if (context_.authors && !decision.winner->is_delete()) {
+  // Rule P3: the row and who wrote what of it; of a hidden one in any case, as no table shows it.
+  const bool is_hidden = decision.winner->is_delete() && !decision.winner->is_tombstone();
+  if (is_hidden || (context_.authors && !decision.winner->is_delete())) {
     kept_.push_back({decision.winner->arrival, entries_.size()});
   }
   entries_.push_back(to_memory(key, cdc::scd1_entry(decision, known)));

@@ -29,6 +29,7 @@ struct EventBatch {
   std::deque<std::string> tails;      // what long sequence codes and moments point into
   std::vector<InvalidEvent> invalid;  // set aside, where the project says so (rule E6)
   DataQuality quality;                // of the target's expectations (rule F6)
+  bool rows_tested = true;            // else they are tested when they are whole (rule P3)
   uint64_t below_floor = 0;           // events left out because a snapshot is newer (rule M2)
 
   // Partial updates. As read: the leaves that each row writes, leaf_words(leaves) words a row of
@@ -54,13 +55,19 @@ struct EventBatch {
 void hash_rows(const CdcPlan& plan, const value::Schema& columns, const value::ColumnBatch& part,
                std::vector<uint64_t>& values, std::vector<uint64_t>& tracked);
 
+// When a target's expectations are asked of the rows of its events (rule F6).
+enum class RowsTested : uint8_t {
+  kAsTheyCome,
+  kWhenWhole,  // where the target remembers authors: by resolve_partial
+};
+
 // Runs the plan over the slices and reads all events. `columns` is the target's schema without the
 // time columns: values are brought to it. Errors (nothing is written):
 // AUTOCDC_MICROBATCH_VALIDATION.{NULL_SEQUENCE, NULL_SYSTEM_SEQUENCE, NULL_KEY} with flow, counts
 // and a sample; NOT_NULL_CONSTRAINT_VIOLATION naming the column; those of source and engine.
 Result<EventBatch> read_events(const CdcPlan& plan, engine::Engine& engine,
                                const std::map<uint32_t, engine::ScanInput>& inputs,
-                               const value::Schema& columns);
+                               const value::Schema& columns, RowsTested tested);
 
 // Rows that are at hand as upserts (rule F5), in the order of arrival. They have `columns`, and the
 // sequence behind them unless all have `sequence`, which must outlive the answer. Keys are not

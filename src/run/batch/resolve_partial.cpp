@@ -8,6 +8,8 @@
 #include "run/apply/memory_cursor.h"
 #include "run/batch/not_null.h"
 #include "run/batch/row_pool.h"
+#include "run/quality/whole_rows.h"
+#include "run/target/generated.h"
 #include "state/bytes.h"
 
 namespace lakebed::run {
@@ -64,7 +66,8 @@ class Resolver {
   void load(std::span<const KeyEvents> keys);
   Status finish(std::span<const KeyEvents> keys, EventBatch& out);
 
-  std::vector<PartialEvent> events_;  // of the chunk
+  std::optional<WholeRowTests> tests_;  // where the target has expectations
+  std::vector<PartialEvent> events_;    // of the chunk
   size_t first_event_ = 0;
 };
 
@@ -108,8 +111,10 @@ void Resolver::load(std::span<const KeyEvents> keys) {
     if (!batch_.written.empty()) {
       written = cdc::LeafBits(batch_.written).subspan(arrival * leaves_.words(), leaves_.words());
     }
+    // What says something is an upsert here, hidden or not (rule F6).
+    const auto operation = event.is_tombstone() ? cdc::Operation::kDelete : cdc::Operation::kUpsert;
     events_[at] = {event.sequence,   written, pool_.of_event(rank),
-                   event.value_hash, arrival, event.operation};
+                   event.value_hash, arrival, operation};
   }
   pool_.begin(batch_, arrivals);
 }
@@ -119,9 +124,12 @@ Status Resolver::finish(std::span<const KeyEvents> keys, EventBatch& out) {
   if (resolved_.events.empty()) return {};
   LAKEBED_TRY(pool_.read_places());
   ColumnBatch part = pool_.build(resolved_);
-  LAKEBED_TRY(check_no_nulls(part, context_.plan.flow, [&](size_t row) {
+  const auto is_upsert = [&](size_t row) {
     return resolved_.events[row].operation == cdc::Operation::kUpsert;
-  }));  // rule F12
+  };
+  LAKEBED_TRY(check_no_nulls(part, context_.plan.flow, is_upsert));  // rule F12
+  std::vector<bool> hidden(part.rows, false);
+  if (tests_) LAKEBED_TRY(tests_->judge(part, hidden, is_upsert));
   std::vector<uint64_t> values;
   std::vector<uint64_t> tracked;
   hash_rows(context_.plan, context_.columns, part, values, tracked);
@@ -131,7 +139,10 @@ Status Resolver::finish(std::span<const KeyEvents> keys, EventBatch& out) {
     const cdc::ResolvedEvent& from = resolved_.events[row];
     cdc::Event event{keys[from.key].key, from.sequence, 0, 0, base + static_cast<uint32_t>(row),
                      from.operation,     from.rewrites};
-    if (!event.is_delete()) {
+    if (hidden[row]) {  // for the kernels a delete that is known again
+      event.operation = cdc::Operation::kDelete;
+      event.value_hash = cdc::hidden_hash(values[row]);
+    } else if (!event.is_delete()) {
       event.value_hash = values[row];
       event.tracked_hash = context_.plan.tracks_all ? values[row] : tracked[row];
     }
@@ -147,6 +158,13 @@ Status Resolver::finish(std::span<const KeyEvents> keys, EventBatch& out) {
 
 Result<EventBatch> Resolver::run() {
   EventBatch out;
+  const CdcPlan& plan = context_.plan;
+  if (!plan.expectations.empty()) {
+    LAKEBED_ASSIGN(auto tests,
+                   WholeRowTests::make(context_.session, plan, delivered_columns(context_.columns),
+                                       context_.schema));
+    tests_.emplace(std::move(tests));
+  }
   // What a truncate drops has been dropped: none arrives after an event at its own sequence.
   for (const cdc::Truncate& truncate : batch_.truncates) {
     out.truncates.push_back({truncate.sequence, 0});
@@ -167,6 +185,10 @@ Result<EventBatch> Resolver::run() {
     LAKEBED_TRY(resolve(chunk));
     LAKEBED_TRY(finish(chunk, out));
     begin = end;
+  }
+  if (tests_ && !batch_.rows_tested) {
+    LAKEBED_TRY(tests_->verdict());
+    out.quality = tests_->quality();
   }
   return out;
 }
@@ -189,6 +211,7 @@ class RowHistory : public cdc::HistoryOfRows {
   Row row_of(const cdc::Entry& entry) override {
     std::fill(written_.begin(), written_.end(), 0);
     RowPool::Kept kept;
+    if (entry.is_delete() && entry.payload == 0) return {cdc::kNulls, written_, true};
     if (entry.payload == 0) {
       kept = pool_.add_place(entry.place);
     } else {
@@ -267,7 +290,7 @@ Result<std::vector<Hash128>> Scd1Resolver::further_keys() {
   };
   LAKEBED_TRY(context_.table.memory->scan_all([&](const state::Entry& entry) -> Status {
     const bool in_question =
-        entry.payload != 0 && !entry.is_delete() && !floor_.removes(entry.sequence);
+        entry.payload != 0 && !entry.is_tombstone() && !floor_.removes(entry.sequence);
     if (in_question && !has_events(entry.key)) keys.push_back(entry.key);
     return {};
   }));
@@ -277,8 +300,9 @@ Result<std::vector<Hash128>> Scd1Resolver::further_keys() {
 Result<cdc::KnownRow> Scd1Resolver::known_row(const state::Entry& entry) {
   cdc::KnownRow known;
   known.entry = to_kernel(entry);
-  if (entry.is_delete()) return known;
+  if (entry.is_tombstone()) return known;
   known.authors.author.assign(leaves_.count(), 0);
+  if (entry.is_delete() && entry.payload == 0) return known;  // hidden, its values were not kept
   RowPool::Kept kept;
   known.at_hand = entry.payload != 0;
   if (known.at_hand) {

@@ -9,6 +9,7 @@
 #include "base/names.h"
 #include "run/batch/leaves.h"
 #include "run/quality/expectations.h"
+#include "run/quality/whole_rows.h"
 #include "run/target/generated.h"
 
 namespace lakebed::run {
@@ -273,16 +274,22 @@ ExpressionPtr is_upsert(const plan::FeedSpec& feed) {
 }
 
 // Rule F6: the target's expectations test the output row of each upsert. A column that only other
-// flows of the target deliver is NULL in the rows of this one.
+// flows of the target deliver is NULL in the rows of this one. Rows of partial events are tested
+// when they are whole (run/quality/whole_rows.h); here their conditions are only checked.
 Status add_expectations(const Flow& flow, const ExpressionPtr& where, QueryCatalog& catalog,
                         CdcPlan& plan, std::vector<ExpressionPtr>& outputs) {
   const Dataset& target = catalog.pipeline()->datasets[flow.target];
   plan.target = target.name.text();
   plan.expectations = target.declaration.expectations;
   plan.own.first_expectation = outputs.size();
-  plan.own.expectations = plan.expectations.size();
   const Schema others = declared_schema(target.declaration.columns);
-  LAKEBED_ASSIGN(const auto conditions, expectation_columns(target, plan.selected, others, where));
+  if (plan.partial) {
+    LAKEBED_TRY(WholeRowTests::make(catalog.session(), plan, plan.selected, others));
+    return {};
+  }
+  plan.own.expectations = plan.expectations.size();
+  LAKEBED_ASSIGN(const auto conditions,
+                 expectation_columns(plan.expectations, plan.selected, others, where));
   outputs.insert(outputs.end(), conditions.begin(), conditions.end());
   return {};
 }

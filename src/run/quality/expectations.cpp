@@ -196,12 +196,11 @@ Status check_expectations(const Dataset& dataset) {
   return {};
 }
 
-Result<std::vector<ExpressionPtr>> expectation_columns(const Dataset& dataset,
-                                                       const value::Schema& delivered,
-                                                       const value::Schema& others,
-                                                       const ExpressionPtr& where) {
+Result<std::vector<ExpressionPtr>> expectation_columns(
+    const std::vector<plan::Expectation>& expectations, const value::Schema& delivered,
+    const value::Schema& others, const ExpressionPtr& where) {
   std::vector<ExpressionPtr> columns;
-  for (const plan::Expectation& one : dataset.declaration.expectations) {
+  for (const plan::Expectation& one : expectations) {
     LAKEBED_ASSIGN(const ExpressionPtr bound,
                    ConditionNames(delivered, others).bind(one.condition));
     auto cast = std::make_shared<Expression>();
@@ -267,7 +266,8 @@ Result<plan::ResolvedQuery> resolve_with_expectations(const RelationPtr& query,
   if (dataset.declaration.expectations.empty()) return plain;
   const value::Schema delivered = plain.schema();
   const value::Schema others = declared_schema(dataset.declaration.columns);
-  LAKEBED_ASSIGN(const auto conditions, expectation_columns(dataset, delivered, others, nullptr));
+  LAKEBED_ASSIGN(const auto conditions,
+                 expectation_columns(dataset.declaration.expectations, delivered, others, nullptr));
   std::vector<ExpressionPtr> outputs;
   for (const value::Field& field : delivered) {
     outputs.push_back(alias(column(field.name, dataset.declaration.span), field.name));
@@ -329,7 +329,8 @@ Status count_view(Session& session, const Pipeline& pipeline, const Dataset& vie
   const RelationPtr query = renamed(view);
   plan::ResolveOptions options = session.resolve_options();
   LAKEBED_ASSIGN(const plan::ResolvedQuery plain, plan::resolve_query(query, catalog, options));
-  LAKEBED_ASSIGN(const auto conditions, expectation_columns(view, plain.schema(), {}, nullptr));
+  LAKEBED_ASSIGN(const auto conditions,
+                 expectation_columns(view.declaration.expectations, plain.schema(), {}, nullptr));
   LAKEBED_ASSIGN(const plan::ResolvedQuery tests,
                  plan::resolve_projection(query, conditions, nullptr, catalog, options));
   BatchInput batch;

@@ -52,10 +52,9 @@ Status check_expectations(const Dataset& dataset);
 // that yields `delivered`. A column of `others` that the query lacks stands for NULL. `where`: rows
 // that are tested, as an expression (null: all); the columns are NULL for others. Error, at the
 // column: UNRESOLVED_COLUMN.WITH_SUGGESTION for any other name.
-Result<std::vector<plan::ExpressionPtr>> expectation_columns(const Dataset& dataset,
-                                                             const value::Schema& delivered,
-                                                             const value::Schema& others,
-                                                             const plan::ExpressionPtr& where);
+Result<std::vector<plan::ExpressionPtr>> expectation_columns(
+    const std::vector<plan::Expectation>& expectations, const value::Schema& delivered,
+    const value::Schema& others, const plan::ExpressionPtr& where);
 
 // Tests the rows of one flow or table, batch after batch.
 class RowTests {

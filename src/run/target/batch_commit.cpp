@@ -73,7 +73,8 @@ Result<std::optional<int64_t>> commit_batch(const BatchJob& job, const EventBatc
   LAKEBED_ASSIGN(ApplyContext apply, apply_context(job, *commit));
   cdc::Metrics metrics;
   metrics.late_events = events.below_floor;
-  LAKEBED_TRY(apply_events(apply, events, *commit, metrics));
+  DataQuality quality = events.quality;
+  LAKEBED_TRY(apply_events(apply, events, *commit, metrics, quality));
   if (apply.authors) remember_authors(*apply.authors, commit->memory());
   LAKEBED_TRY(check_ties(job, metrics, events));
   LAKEBED_TRY(job.note(*commit));
@@ -83,10 +84,10 @@ Result<std::optional<int64_t>> commit_batch(const BatchJob& job, const EventBatc
   for (const auto& [name, count] : counters) {
     commit->transaction().info().metrics[name] = std::to_string(count);
   }
-  add_quality(events.quality, commit->transaction().info());
+  add_quality(quality, commit->transaction().info());
   LAKEBED_ASSIGN(const delta::CommitOutcome outcome, commit->finish());
   if (!outcome.won) return std::optional<int64_t>{};
-  report(job, counters, events.quality, outcome.version);
+  report(job, counters, quality, outcome.version);
   return std::optional(outcome.version);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/names.h"
+#include "run/apply/author_memory.h"
 #include "run/snapshot/snapshot_run.h"
 #include "run/target/batch_commit.h"
 #include "run/update/once.h"
@@ -47,7 +48,10 @@ Result<CdcRun::Step> CdcRun::run_batch(const CdcPlan& plan, const BatchInput& ba
                                        FlowProgress& progress) {
   LAKEBED_ASSIGN(engine::Engine * engine, context_.session.engine());
   const value::Schema columns = without_time_columns(schema_, plan.kind);
-  LAKEBED_ASSIGN(EventBatch events, read_events(plan, *engine, batch.inputs, columns));
+  LAKEBED_ASSIGN(const auto authors, author_memory(context_.pipeline, target_, plan.kind, *table_));
+  LAKEBED_ASSIGN(EventBatch events,
+                 read_events(plan, *engine, batch.inputs, columns,
+                             authors ? RowsTested::kWhenWhole : RowsTested::kAsTheyCome));
   if (batch.whole && events.rows == 0 && events.invalid.empty()) return Step::kDone;
   const bool has_rows = events.rows > 0 || !events.invalid.empty();
   const uint64_t number = next_batch_number(*table_, flow_.name);
