@@ -1,13 +1,13 @@
 """Plays a history through the whole program and says what differs from the law; makes failing
 histories small; prints them as scenarios."""
 import copy
+import dataclasses
 import pathlib
 import shutil
 import tempfile
 
-from definition import pipeline_text
-from generate import History
-from model import expected_rows, metrics, row_key, table_columns
+from definition import pipeline_text, settings_text
+from model import empty_struct, expected_rows, is_partial, metrics, row_key, table_columns, tested
 from program import Failed, Project
 from values import json_text
 
@@ -61,32 +61,75 @@ class Play:
         definition = self.history.definition
         suffixes = list(self.variants)
         self.project.write_definition(definition, number, suffixes)
-        for at, (suffix, batches) in enumerate(self.variants.items()):
-            if number < len(batches):
-                self.project.deliver(definition, suffix, batches[number], 1 + (number + at) % 3)
-        counted = self.project.run()
+        for at, (suffix, variant) in enumerate(self.variants.items()):
+            if number < len(variant.batches):
+                self.project.deliver(definition, suffix, variant.batches[number],
+                                     1 + (number + at) % 3)
+        counted = {}
+        for suffix, variant in self.variants.items():
+            if variant.fresh == number:
+                counted.update(self.project.run("--full-refresh", "t" + suffix))
+        counted = {**self.project.run(), **counted}
         tables = self.project.tables(["t" + suffix for suffix in suffixes])
-        for suffix, batches in self.variants.items():
-            wrong = self.compare(suffix, batches, number, tables.get("t" + suffix, []),
+        for suffix, variant in self.variants.items():
+            wrong = self.compare(suffix, variant, number, tables.get("t" + suffix, []),
                                  counted.get("t" + suffix, {}))
             if wrong:
                 return f"t{suffix} after batch {number + 1}: {wrong}", suffix
+        poison = definition.poison
+        if poison is not None and poison.batch == number:
+            wrong = self.refuse(poison, tables.get("t", []))
+            if wrong:
+                return f"t after batch {number + 1} and rows that refuse theirs: {wrong}", ""
         return "", ""
 
-    def compare(self, suffix, batches, number, got, counted):
+    def refuse(self, poison, before):
+        """Rows that refuse their batch leave the table as it was, and then they are gone."""
         definition = self.history.definition
-        columns = table_columns(definition, number)
-        delivered = History(definition, batches).deliveries(number + 1)
+        paths = self.project.add(definition.flows[poison.flow], "", poison.rows)
+        wrong = self.project.refused(poison.code)
+        for path in paths:
+            (self.project.root / path).unlink()
+        if not wrong and sorted(map(json_text, before)) != \
+                sorted(map(json_text, self.project.tables(["t"]).get("t", []))):
+            wrong = "the table changed"
+        return wrong
+
+    def check_quarantine(self):
+        """Rule E6: what can't be placed, and nothing else."""
+        for suffix, variant in self.variants.items():
+            want = sorted((flow + suffix, reason) for flow, reason in variant.set_aside())
+            got = sorted(self.project.quarantined("t" + suffix))
+            if got != want:
+                return f"t{suffix}__quarantine has {got}, must have {want}", suffix
+        return "", ""
+
+    def compare(self, suffix, variant, number, got, counted):
+        definition = self.history.definition
+        begun = variant.fresh if 0 <= variant.fresh <= number else 0
+        columns = table_columns(definition, number, begun)
+        delivered = variant.deliveries(number + 1)
         want = expected_rows(definition, delivered)
+        if any(flow.changes for flow in definition.flows):
+            # Rows from before updates were partial still tell such a struct from NULL (rule P3).
+            kinds = {name.lower(): kind for name, kind in columns if name[:2] != "__"}
+            got = [{name: empty_struct(kinds.get(name.lower()), value)
+                    for name, value in row.items()} for row in got]
         wrong = differences(columns, got, want)
         if wrong:
             return wrong
         before, self.before[suffix] = self.before[suffix], delivered
+        before = [] if variant.fresh == number else before
         if len(definition.flows) > 1:
             return ""           # each flow commits on its own, so a row may count twice
         for name, value in self.metrics(columns, before, delivered).items():
             if counted.get(name, 0) != value:
                 return f"{name} is {counted.get(name, 0)}, must be {value} (rule F7)"
+        if definition.expect is None or is_partial(definition):
+            return ""
+        for name, value in tested(definition, delivered[len(before):]).items():
+            if counted.get(name, 0) != value:
+                return f"{name} is {counted.get(name, 0)}, must be {value} (rule F6)"
         return ""
 
     def metrics(self, columns, before, delivered):
@@ -106,11 +149,11 @@ def check(history, variants, lakebed):
     root = tempfile.mkdtemp(prefix="laws-", dir=SHARED_MEMORY if SHARED_MEMORY.is_dir() else None)
     try:
         play = Play(history, variants, lakebed, pathlib.Path(root) / "project")
-        for number in range(max(len(batches) for batches in variants.values())):
+        for number in range(max(len(variant.batches) for variant in variants.values())):
             wrong, suffix = play.step(number)
             if wrong:
                 return wrong, suffix
-        return "", ""
+        return play.check_quarantine() if history.definition.quarantine else ("", "")
     except Failed as problem:
         return str(problem), ""
     finally:
@@ -123,10 +166,11 @@ def simpler_definitions(history):
     """The history with a clause or a column less; what makes no sense fails otherwise and is not
     taken."""
     definition = history.definition
-    for field in ("select", "track", "expect"):
-        if getattr(definition, field) is not None:
+    for field, without in (("poison", None), ("select", None), ("track", None), ("expect", None),
+                           ("strict", False), ("quarantine", False)):
+        if getattr(definition, field) not in (None, False):
             smaller = copy.deepcopy(history)
-            setattr(smaller.definition, field, None)
+            setattr(smaller.definition, field, without)
             yield smaller
     for column in definition.values[1:]:
         smaller = copy.deepcopy(history)
@@ -143,7 +187,8 @@ def drop_column(history, name):
     definition = history.definition
     definition.values = [column for column in definition.values if column.name != name]
     definition.order = [one for one in definition.order if one != name]
-    definition.late_columns.pop(name, None)
+    for by_name in (definition.late_columns, definition.gone_columns, definition.late_fields):
+        by_name.pop(name, None)
     for choice in (definition.select, definition.track,
                    *(partial for flow in definition.flows for partial in flow.partials)):
         if hasattr(choice, "names"):
@@ -163,18 +208,17 @@ def smaller_feeds(history):
         for first in range(0, len(places), size):
             gone = set(places[first:first + size])
             if len(gone) < len(places):
-                yield History(history.definition, [
+                yield dataclasses.replace(history, batches=[
                     [[row for r, row in enumerate(rows) if (b, f, r) not in gone]
-                     for f, rows in enumerate(batch)] for b, batch in enumerate(history.batches)],
-                    history.seed)
+                     for f, rows in enumerate(batch)] for b, batch in enumerate(history.batches)])
         size //= 2
     for number in range(1, len(history.batches)):
-        if history.definition.is_pinned:
+        if history.definition.is_pinned or history.fresh >= 0:
             break
         before, here = history.batches[number - 1:number + 1]
         merged = [left + right for left, right in zip(before, here)]
-        yield History(history.definition, history.batches[:number - 1] + [merged] +
-                      history.batches[number + 1:], history.seed)
+        yield dataclasses.replace(history, batches=history.batches[:number - 1] + [merged] +
+                                  history.batches[number + 1:])
 
 
 def same_kind(left, right):
@@ -192,7 +236,7 @@ def shrink(history, wrong, lakebed, attempts=250):
             for candidate in make(history):
                 attempts -= 1
                 try:
-                    found = check(candidate, {"": candidate.batches}, lakebed)[0]
+                    found = check(candidate, {"": candidate}, lakebed)[0]
                 except Exception:  # a definition that makes no sense
                     continue
                 if same_kind(wrong, found):
@@ -212,6 +256,9 @@ def scenario(history):
     project = Project.__new__(Project)
     project.files = 0
     for number, batch in enumerate(history.batches):
+        if number == 0:
+            lines += ["=== setting " + line.strip()
+                      for line in settings_text(definition).splitlines()]
         lines += ["=== file transformations/t.sql",
                   pipeline_text(definition, number).replace("/main/", "/")]
         for flow in definition.flows:
@@ -221,8 +268,14 @@ def scenario(history):
         for flow, rows in zip(definition.flows, batch):
             for path, part in project.files_of(flow, "", rows, 1 + number % 3):
                 lines += ["=== feed " + path.replace("/main/", "/"), *map(json_text, part)]
-        columns = table_columns(definition, number)
+        begun = history.fresh if 0 <= history.fresh <= number else 0
+        columns = table_columns(definition, number, begun)
         want = expected_rows(definition, history.deliveries(number + 1))
+        lines += ["=== run --full-refresh t"] if history.fresh == number else []
         lines += ["=== run", "=== sql SELECT * FROM t",
                   *([shown(columns, row) for row in want] or ["none"])]
+    poison = definition.poison
+    if poison is not None:
+        lines += [f"# after batch {poison.batch + 1} flow {poison.flow} refuses ({poison.code})",
+                  *("# " + json_text(row) for row in poison.rows)]
     return "\n".join(lines)

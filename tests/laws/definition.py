@@ -41,6 +41,36 @@ class Choice:
 
 
 @dataclasses.dataclass
+class Expectation:
+    """`column >= least`, NULL failing; or one that only a poisoned row fails (FAIL UPDATE)."""
+    column: str
+    least: int
+    action: str                      # "", "DROP ROW", "FAIL UPDATE"
+
+    @property
+    def text(self):
+        name = Column(self.column, None).quoted
+        tested = f"coalesce({name}, 0)" if self.action == "FAIL UPDATE" else name
+        action = f" ON VIOLATION {self.action}" if self.action else ""
+        return f" (CONSTRAINT good EXPECT ({tested} >= {self.least}){action})"
+
+    def met(self, row):
+        value = row.get(self.column)
+        if value is None:
+            return self.action == "FAIL UPDATE"
+        return value >= self.least
+
+
+@dataclasses.dataclass
+class Poison:
+    """Rows that the batch after `batch` brings and that refuse it with `code`; then they go."""
+    batch: int
+    flow: int
+    rows: list
+    code: str
+
+
+@dataclasses.dataclass
 class Flow:
     name: str
     lacks: list                      # columns of values that it does not deliver
@@ -69,9 +99,14 @@ class Definition:
     truncates: bool
     select: typing.Any = None        # Choice or None
     track: typing.Any = None         # Choice or None
-    expect: typing.Any = None        # (column, least value that is good)
+    expect: typing.Any = None        # Expectation or None
+    strict: bool = False             # lakebed.cdc.onSequenceTie: fail
+    quarantine: bool = False         # lakebed.cdc.onInvalidEvent: quarantine
+    poison: typing.Any = None        # Poison or None
     order: list = dataclasses.field(default_factory=list)   # of the source's columns
     late_columns: dict = dataclasses.field(default_factory=dict)  # name -> first batch that has it
+    gone_columns: dict = dataclasses.field(default_factory=dict)  # name -> first batch without it
+    late_fields: dict = dataclasses.field(default_factory=dict)   # name -> (batch, type before it)
     style: int = 0
 
     @property
@@ -81,7 +116,11 @@ class Definition:
     @property
     def is_pinned(self):
         """What the pipeline's text says depends on the batch, so events keep theirs."""
-        return bool(self.late_columns) or any(flow.changes for flow in self.flows)
+        return self.evolves or any(flow.changes for flow in self.flows)
+
+    @property
+    def evolves(self):
+        return bool(self.late_columns or self.gone_columns or self.late_fields)
 
     @property
     def all_columns(self):
@@ -98,18 +137,25 @@ class Definition:
     def source_columns(self, flow, batch):
         """What the flow's source delivers at that batch; snapshots have only keys and values."""
         plain = {column.name for column in [*self.keys, *self.values]}
-        return [column for name, column in self.all_columns.items() if name not in flow.lacks and
-                (name in plain or not flow.snapshot) and self.late_columns.get(name, 0) <= batch]
+        return [self.at(column, batch) for name, column in self.all_columns.items()
+                if name not in flow.lacks and (name in plain or not flow.snapshot) and
+                self.late_columns.get(name, 0) <= batch < self.gone_columns.get(name, 10 ** 10)]
+
+    def at(self, column, batch):
+        """The column with the fields that it has at that batch."""
+        first, before = self.late_fields.get(column.name, (0, None))
+        return Column(column.name, before) if batch < first else column
 
     def selects(self, name):
         return self.select is None or self.select.has(name)
 
-    def output(self, batch=10 ** 9):
+    def output(self, batch=10 ** 9, since=0):
         """The target's selected columns (the union over flows and batches so far)."""
-        delivered = {column.name for flow in self.flows
-                     for column in self.source_columns(flow, batch)}
-        return [column for name, column in self.all_columns.items() if name in delivered and
-                self.selects(name)]
+        batches = range(since, min(batch, 9) + 1) if self.gone_columns else [batch]
+        delivered = {column.name for flow in self.flows for one in batches
+                     for column in self.source_columns(flow, one)}
+        return [self.at(column, batch) for name, column in self.all_columns.items()
+                if name in delivered and self.selects(name)]
 
     def tracked(self):
         keys = {column.name for column in self.keys}
@@ -203,7 +249,8 @@ def snapshot_text(definition, flow, batch, variant):
     schema = ", ".join([version] + [c.declared for c in columns])
     keys = ", ".join(spelled(key, definition.style) for key in definition.keys)
     lines = [
-        f"CREATE FLOW {flow.name}{variant} AS AUTO CDC INTO t{variant}", "FROM SNAPSHOT (",
+        f"CREATE FLOW {flow.name}{variant} AS AUTO CDC{' ONCE' if flow.once else ''} "
+        f"INTO t{variant}", "FROM SNAPSHOT (",
         f"  SELECT {', '.join(c.quoted for c in columns)}",
         f"  FROM read_files('{folder}/rows', format => 'json',", f"    schema => '{schema}')",
         "  WHERE ver = (SELECT ver FROM current_snapshot_version())", ")", "WITH VERSION (",
@@ -217,8 +264,11 @@ def snapshot_text(definition, flow, batch, variant):
 
 
 def target_text(definition):
-    if definition.expect is None:
-        return ""
-    name, least = definition.expect
-    column = Column(name, None).quoted
-    return f" (CONSTRAINT good EXPECT ({column} >= {least}) ON VIOLATION DROP ROW)"
+    return "" if definition.expect is None else definition.expect.text
+
+
+def settings_text(definition):
+    """Lines of the specification's `configuration`."""
+    lines = ["  lakebed.cdc.onSequenceTie: fail"] if definition.strict else []
+    lines += ["  lakebed.cdc.onInvalidEvent: quarantine"] if definition.quarantine else []
+    return "".join(line + "\n" for line in lines)

@@ -4,8 +4,9 @@ row by row (rule E4)."""
 import dataclasses
 
 import values
-from definition import Choice, Column, Definition, Flow, time_type
-from model import Delivery, is_partial, key_of, time_key, time_value
+from values import Struct
+from definition import Choice, Column, Definition, Expectation, Flow, Poison, time_type
+from model import Delivery, invalid, is_partial, key_of, operation, time_key, time_value
 
 NAMES = ["a", "B", "c_1", "Dd", "e f", "g"]
 
@@ -15,18 +16,41 @@ class History:
     definition: Definition
     batches: list                    # [batch][flow] -> rows
     seed: int = 0
+    fresh: int = -1                  # the batch before which the target is refreshed in full
+
+    def arrived(self, upto=None):
+        """(flow, rows, batch) in the order of arrival."""
+        definition, batches = self.definition, list(enumerate(self.batches[:upto]))
+        if 0 <= self.fresh < len(batches):  # rule F2: all that came is read again
+            merged = [[row for _, batch in batches[:self.fresh + 1] for row in batch[at]]
+                      for at in range(len(definition.flows))]
+            batches = [(self.fresh, merged)] + batches[self.fresh + 1:]
+        done = set()
+        for number, batch in batches:
+            for at, rows in enumerate(batch):
+                if at in done:
+                    continue        # rule F1: a ONCE flow that has committed
+                if definition.flows[at].once and rows:
+                    done.add(at)
+                yield at, rows, number
 
     def deliveries(self, upto=None):
-        found = []
-        for number, batch in enumerate(self.batches[:upto]):
-            for at, rows in enumerate(batch):
-                flow = self.definition.flows[at]
-                done = flow.once and any(before[at] for before in self.batches[:number])
-                if done:
-                    continue        # rule F1: a ONCE flow that has committed
-                names = tuple(c.name for c in self.definition.source_columns(flow, number))
-                found += [Delivery(at, row, names, flow.partial_at(number)) for row in rows]
+        """What can be placed (rule E6)."""
+        definition, found = self.definition, []
+        for at, rows, number in self.arrived(upto):
+            flow = definition.flows[at]
+            columns = definition.source_columns(flow, number)
+            names = tuple(c.name for c in columns)
+            types = {c.name: c.type for c in columns} if definition.late_fields else {}
+            found += [Delivery(at, row, names, flow.partial_at(number), types) for row in rows
+                      if flow.snapshot or not invalid(definition, row)]
         return found
+
+    def set_aside(self, upto=None):
+        """(flow, reason) of what can't."""
+        return [(self.definition.flows[at].name, invalid(self.definition, row))
+                for at, rows, _ in self.arrived(upto) for row in rows
+                if not self.definition.flows[at].snapshot and invalid(self.definition, row)]
 
     def size(self):
         return sum(len(rows) for batch in self.batches for rows in batch)
@@ -68,8 +92,10 @@ def draw_flows(random, kind, keys, columns, features):
         for name in [c.name for c in columns if all(c.name in f.lacks for f in flows)]:
             flows[0].lacks.remove(name)
     if "partial" in features and kind != "bitemporal" and random.random() < 0.5:
+        mixed = random.random() < 0.4        # flows of one target with clauses of their own
         same = draw_partial(random, [c.name for c in columns])
         for flow in flows:
+            same = draw_partial(random, [c.name for c in columns]) if mixed else same
             flow.partial = same
             if isinstance(same, Choice) and same.names:
                 names = [n for n in same.names if n not in flow.lacks]
@@ -84,7 +110,7 @@ def draw_selection(random, definition):
     """COLUMNS: everything, a list, or all but a list; keys stay (rule A3)."""
     fixed = {column.name for column in definition.keys}
     fixed |= {column.name for column in definition.values[:1]}
-    if len(definition.flows) > 1 or definition.late_columns:
+    if len(definition.flows) > 1 or definition.evolves:
         fixed |= {column.name for column in definition.values}  # each list must name what is there
     free = [name for name in definition.all_columns if name not in fixed]
     if random.random() < 0.2 or not free:
@@ -93,14 +119,14 @@ def draw_selection(random, definition):
     left_out = some(random, free) if random.random() < 0.3 else helpers
     if not left_out:
         return None
-    if random.random() < 0.5 and len(definition.flows) == 1 and not definition.late_columns:
+    if random.random() < 0.5 and len(definition.flows) == 1 and not definition.evolves:
         return Choice([n for n in definition.all_columns if n not in left_out], False,
                       definition.style)
     return Choice(left_out, True, definition.style)
 
 
 def draw_tracking(random, definition):
-    if definition.kind != "scd2" or random.random() < 0.5 or definition.late_columns or \
+    if definition.kind != "scd2" or random.random() < 0.5 or definition.evolves or \
             len(definition.flows) > 1:
         return None
     names = some(random, [column.name for column in definition.output()], least=1)
@@ -117,7 +143,7 @@ def draw_snapshots(random, features):
     time = draw_time(random, ["seq", "seq2"])
     if combined or random.random() < 0.8:
         time = time[:1]
-    flows = [Flow("snap", [], snapshot=True)]
+    flows = [Flow("snap", [], snapshot=True, once=not combined and random.random() < 0.15)]
     if combined:
         flows = random.sample([Flow("feed", []), Flow("zone", [])], random.randint(1, 2)) + flows
         flows.sort(key=lambda flow: flow.name)
@@ -130,7 +156,36 @@ def draw_snapshots(random, features):
     if combined:
         definition.select = Choice([time[0].name, "op"], True)
     definition.track = draw_tracking(random, definition)
+    if "expect" in features and not combined and random.random() < 0.4:
+        definition.expect = draw_expectation(random, definition)
     return definition
+
+
+def draw_evolution(random, definition):
+    """A column that comes late, one that goes, a struct that gets a field (rule F3)."""
+    listed = {name for flow in definition.flows for partial in flow.partials
+              if isinstance(partial, Choice) for name in partial.names}
+    free = [column for column in definition.values[1:] if column.name not in listed]
+    for column in free:
+        pick = random.random()
+        if pick < 0.4:
+            definition.late_columns[column.name] = random.randint(1, 2)
+        elif pick < 0.6 and not definition.named:
+            definition.gone_columns[column.name] = random.randint(1, 3)
+        elif isinstance(column.type, Struct):
+            definition.late_fields[column.name] = (random.randint(1, 2), less(random, column.type))
+
+
+def less(random, kind):
+    """The struct without one of its fields, or with one that has fewer."""
+    fields = list(kind.fields)
+    at = random.randrange(len(fields))
+    inner = fields[at][1]
+    if isinstance(inner, Struct):
+        fields[at] = (fields[at][0], less(random, inner))
+    else:
+        del fields[at]
+    return Struct(fields)
 
 
 def draw_definition(random, features):
@@ -152,28 +207,31 @@ def draw_definition(random, features):
     order += ["op"] if definition.deletes or definition.truncates else []
     order += ["which"] if definition.named else []
     definition.order = random.sample(order, len(order))
-    if "evolve" in features and len(columns) > 1 and random.random() < 0.25 and \
-            not any(flow.once or flow.changes for flow in definition.flows) and \
-            all(partial in (None, "named") for flow in definition.flows
-                for partial in flow.partials):
-        definition.late_columns = {columns[-1].name: random.randint(1, 2)}
+    if "evolve" in features and len(columns) > 1 and random.random() < 0.3 and \
+            not any(flow.once or flow.changes for flow in definition.flows):
+        draw_evolution(random, definition)
     definition.select = draw_selection(random, definition)
     definition.track = draw_tracking(random, definition)
     if "expect" in features and random.random() < 0.5:
         definition.expect = draw_expectation(random, definition)
+    pick = random.random()
+    if "refuse" in features and not definition.is_pinned:
+        definition.strict = pick < 0.15
+        definition.quarantine = pick > 0.85 and not any(flow.once for flow in definition.flows)
     return definition
 
 
 def draw_expectation(random, definition):
-    """A least value of a tracked column that is always there. What partial events inherit from a
-    row that is hidden the law leaves open, so the two do not meet."""
-    if definition.kind == "bitemporal" or is_partial(definition):
-        return None
+    """A least value of a column that is always there."""
     numbers = [c.name for c in definition.output() if c in definition.values and
                c.type is values.INT and c.name not in definition.late_columns and
-               not any(c.name in flow.lacks for flow in definition.flows) and
-               (definition.track is None or definition.track.has(c.name))]
-    return (numbers[0], random.choice([-1, 0, 1, 2])) if numbers else None
+               c.name not in definition.gone_columns and
+               not any(c.name in flow.lacks for flow in definition.flows)]
+    if not numbers:
+        return None
+    action = random.choice(["DROP ROW", "DROP ROW", "DROP ROW", "", "FAIL UPDATE"])
+    least = -100 if action == "FAIL UPDATE" else random.choice([-1, 0, 1, 2])
+    return Expectation(numbers[0], least, action)
 
 
 # ---- histories ----
@@ -224,7 +282,17 @@ class Pools:
                 row[name] = None if random.random() < self.nulls else random.choice(pool)
         if "which" in names:
             row["which"] = self.which(names)
-        return {name: row[name] for name in names}
+        if definition.quarantine and random.random() < 0.15:
+            self.spoil(row)
+        return {column.name: pruned(column.type, row[column.name])
+                for column in definition.source_columns(flow, batch)}
+
+    def spoil(self, row):
+        """Makes it an event that can't be placed, mostly (rule E6)."""
+        columns = [*self.definition.keys]
+        for time in (self.definition.sequence, self.definition.system):
+            columns += time if len(time) == 1 else []
+        row[self.random.choice(columns).name] = None
 
     def which(self, names):
         if self.random.random() < 0.1:
@@ -253,6 +321,58 @@ class Pools:
                 row[name] = None if random.random() < self.nulls else random.choice(pool)
             rows[key_of(definition, row)] = row
         return {"ver": version, "rows": list(rows.values())}
+
+
+def pruned(kind, value):
+    """The value with the fields of the type only."""
+    if not isinstance(kind, Struct) or value is None:
+        return value
+    return {name: pruned(field, value.get(name)) for name, field in kind.fields}
+
+
+def draw_poison(random, definition, batches):
+    """Rows that refuse their batch whole (rules E4, E6, F6), or nothing."""
+    number = random.randrange(len(batches))
+    at = random.randrange(len(definition.flows))
+    flow = definition.flows[at]
+    if flow.snapshot or flow.once:
+        return None
+    pools = Pools(random, definition)
+    rows = [pools.row(flow, number) for _ in range(random.randint(1, 3))]
+    row = random.choice(rows)
+    code = "AUTOCDC_MICROBATCH_VALIDATION."
+    if definition.strict:
+        late_counts = definition.kind != "scd1" or not is_partial(definition)
+        if definition.truncates or definition.snapshots or not late_counts:
+            return None
+        other = dict(row, op="I") if "op" in row else dict(row)
+        rows.append(other)
+        name = definition.values[0].name
+        kind = definition.at(definition.values[0], number).type
+        if name not in row or not definition.selects(name) or isinstance(kind, Struct):
+            return None
+        pair = random.sample(kind.pool, 2)
+        if kind.key(pair[0]) == kind.key(pair[1]):
+            return None
+        for one, value in zip((row, other), pair):
+            one.update({name: value}, **({"op": "I"} if "op" in one else {}))
+            if "which" in one:
+                one["which"] = None
+        return Poison(number, at, rows, code + "SEQUENCE_TIE")
+    if definition.expect is not None and definition.expect.action == "FAIL UPDATE":
+        row[definition.expect.column] = -1000
+        if "op" in row:
+            row["op"] = "U"
+        if "which" in row:
+            row["which"] = None
+        if is_partial(definition) and definition.kind == "scd1":
+            return None             # what is late puts out no row of its own
+        return Poison(number, at, rows, "EXPECTATION_VIOLATION")
+    if definition.quarantine:
+        return None
+    pools.spoil(row)
+    reason = invalid(definition, row)
+    return Poison(number, at, rows, code + reason) if reason else None
 
 
 def draw_snapshot_batches(random, definition, size):
@@ -296,22 +416,61 @@ def draw_history(random, features, seed):
     size = random.choice([4, 8, 16, 16, 30, 30, 60])
     draw = draw_snapshot_batches if definition.snapshots else draw_batches
     history = History(definition, draw(random, definition, size), seed)
-    if definition.late_columns and definition.named:
+    if "refuse" in features and random.random() < 0.4:
+        definition.poison = draw_poison(random, definition, history.batches)
+    if definition.strict or (definition.evolves and is_partial(definition)):
         # Where a delete and a partial event tie, it is not remembered that the delete wrote NULL
         # to columns that come later.
-        return without_ties(history, lambda row: (key_of(definition, row),
-                                                  time_key(definition.sequence, row)))
+        return without_ties(history, lambda row: place_of(definition, row))
     return history
+
+
+def features(history):
+    """What is in a history, by name: so that it can be seen that everything is drawn."""
+    definition, flows = history.definition, history.definition.flows
+    partials = [partial for flow in flows for partial in flow.partials]
+    feeds = [flow for flow in flows if not flow.snapshot]
+    expect = definition.expect
+    found = {
+        definition.kind: True, "partial": is_partial(definition),
+        "partial and plain flows": len(flows) > 1 and len(set(map(repr, partials))) > 1,
+        "rewritten clause": any(flow.changes for flow in flows),
+        "truncate": definition.truncates, "several feeds": len(feeds) > 1,
+        "once": any(flow.once for flow in flows), "snapshots": bool(definition.snapshots),
+        "combined": bool(definition.snapshots and feeds),
+        "late columns": bool(definition.late_columns), "gone columns": bool(definition.gone_columns),
+        "late fields": bool(definition.late_fields), "tracked list": definition.track is not None,
+        "expectation": expect is not None,
+        "hidden rows": expect is not None and expect.action == "DROP ROW",
+        "hidden rows, partial": expect is not None and expect.action == "DROP ROW" and
+                                is_partial(definition),
+        "onSequenceTie": definition.strict, "quarantine": definition.quarantine,
+        "refused batch": definition.poison is not None}
+    return [name for name, there in found.items() if there]
+
+
+def place_of(definition, row):
+    """What must not occur twice where nothing is to tie."""
+    return (operation(definition, row) == "truncate" or key_of(definition, row),
+            time_key(definition.sequence + definition.system, row))
 
 
 # ---- the same events, delivered otherwise ----
 
 def variants(history, random):
-    """Suffix -> batches: as drawn; at once; shuffled and cut anew; with repeats (laws 1, 2, 3).
-    Columns that come late pin events to their batches, so only repeats remain then."""
-    found = {"": history.batches}
+    """Suffix -> batches: as drawn; at once; shuffled and cut anew; with repeats (laws 1, 2, 3);
+    read again after a full refresh (rule F2). Columns that come late pin events to their batches,
+    so only these two remain then."""
+    fresh = random.randrange(len(history.batches))
+    found = {suffix: dataclasses.replace(history, batches=batches)
+             for suffix, batches in delivered_otherwise(history, random).items()}
+    found["_fresh"] = dataclasses.replace(history, fresh=fresh)
+    return found
+
+
+def delivered_otherwise(history, random):
     definition = history.definition
-    flows = len(definition.flows)
+    found, flows = {"": history.batches}, len(definition.flows)
     if definition.snapshots:
         found["_one"] = [[[row for batch in history.batches for row in batch[at]]
                           for at in range(flows)]]
@@ -350,5 +509,5 @@ def without_ties(history, of):
             fresh = [row for row in rows if of(row) not in seen and not seen.add(of(row))]
             kept.append(fresh)
         batches.append(kept)
-    return History(history.definition, batches, history.seed)
+    return dataclasses.replace(history, batches=batches)
 

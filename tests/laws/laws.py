@@ -3,11 +3,12 @@
 pipeline text in and tables out, and are compared with the law as tests/laws/model.py says it.
 
     laws.py [--lakebed build/lakebed] [--histories 300] [--seed N] [--jobs 2] [--forever]
-            [--features bitemporal,partial,flows,evolve,snapshots,combined,expect] [--keep-going]
+            [--features bitemporal,partial,flows,evolve,snapshots,combined,expect,refuse]
+            [--keep-going]
 
 Every history is delivered several times into targets side by side: as drawn, at once, shuffled
-and cut anew, and with repeats; each must show what the model shows for its own order of arrival,
-after every batch. So order, cuts and repeats do not matter (laws 1 to 3, ties aside), and the
+and cut anew, with repeats, and read again by a full refresh; each must show what the model shows
+for its own order of arrival, after every batch. Rows that refuse their batch change nothing. So order, cuts and repeats do not matter (laws 1 to 3, ties aside), and the
 model itself is asked for laws 4 and 5. A failing history is made small and printed as a scenario.
 Standard library only; the same seed draws the same histories.
 """
@@ -29,30 +30,31 @@ import model                                                             # noqa:
 import values                                                            # noqa: E402
 from program import NotBuilt                                             # noqa: E402
 
-FEATURES = "bitemporal,partial,flows,evolve,snapshots,combined,expect"
+FEATURES = "bitemporal,partial,flows,evolve,snapshots,combined,expect,refuse"
 
 
 def play(seed, features, lakebed, small_wanted=True):
-    """(seed, what is wrong or "", its scenario, the clause that is not built or "")."""
+    """(seed, what is wrong or "", its scenario, the clause that is not built or "", features)."""
     chance = random.Random(seed)
     history = generate.draw_history(chance, features, seed)
+    drawn = generate.features(history)
     wrong = model_laws(history)
     if wrong:
-        return seed, wrong, check.scenario(history), ""
+        return seed, wrong, check.scenario(history), "", drawn
     variants = generate.variants(history, chance)
     try:
         wrong, suffix = check.check(history, variants, lakebed)
     except NotBuilt as refusal:
-        return seed, "", "", str(refusal)
+        return seed, "", "", str(refusal), drawn
     if not wrong:
-        return seed, "", "", ""
+        return seed, "", "", "", drawn
     if not small_wanted:
-        return seed, wrong, "", ""
-    small = generate.History(history.definition, variants[suffix], seed)
-    alone = check.check(small, {"": small.batches}, lakebed)[0]
+        return seed, wrong, "", "", drawn
+    small = variants[suffix]
+    alone = check.check(small, {"": small}, lakebed)[0]
     if alone:
         small, wrong = check.shrink(small, alone, lakebed)
-    return seed, wrong, check.scenario(small), ""
+    return seed, wrong, check.scenario(small), "", drawn
 
 
 def model_laws(history):
@@ -61,9 +63,7 @@ def model_laws(history):
     if definition.snapshots:
         return ""                   # their order is not free
     every = definition.sequence + definition.system
-    plain = generate.without_ties(history, lambda row: (
-        model.operation(definition, row) == "truncate" or model.key_of(definition, row),
-        model.time_key(every, row)))
+    plain = generate.without_ties(history, lambda row: generate.place_of(definition, row))
     deliveries = plain.deliveries()
     if definition.truncates:  # a truncate ties with every key
         truncates = {model.time_key(every, one.row) for one in deliveries
@@ -118,7 +118,7 @@ def main():
     options = parse_arguments()
     print(f"seed {options.seed}, {'endless' if options.forever else options.histories} histories",
           flush=True)
-    played, failed, unbuilt = 0, 0, collections.Counter()
+    played, failed, unbuilt, drawn = 0, 0, collections.Counter(), collections.Counter()
     next_seed, running = options.seed, set()
     with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
         while options.forever or played < options.histories:
@@ -129,7 +129,8 @@ def main():
                 next_seed += 1
             done, running = concurrent.futures.wait(
                 running, return_when=concurrent.futures.FIRST_COMPLETED)
-            for seed, wrong, scenario, clause in (one.result() for one in done):
+            for seed, wrong, scenario, clause, features in (one.result() for one in done):
+                drawn.update(features)
                 unbuilt[clause] += bool(clause)
                 played += not clause
                 failed += bool(wrong)
@@ -142,6 +143,7 @@ def main():
                 break
             if options.forever and played % 500 < len(done):
                 print(f"{played} histories, {failed} failed", flush=True)
+    print("drawn: " + ", ".join(f"{count} {name}" for name, count in drawn.most_common()))
     skipped = ", ".join(f"{count} {clause}" for clause, count in unbuilt.items() if count)
     print(f"{played - failed} histories hold, {failed} fail" +
           (f"; not built: {skipped}" if skipped else ""))

@@ -16,6 +16,7 @@ class Delivery:
     row: dict
     columns: tuple
     partial: object = None           # the flow's clause at that time (rule P3)
+    types: dict = dataclasses.field(default_factory=dict)  # of columns that have other types now
 
     def get(self, name):
         return self.row.get(name) if name in self.columns else None
@@ -72,6 +73,15 @@ def filled(kind, old, new):
     return new
 
 
+def laid(kind, now, old, new):
+    """A value of type `now` in a column of type `kind`: fields that it lacks are absent."""
+    if not isinstance(kind, Struct) or now is kind:
+        return new
+    old, new, fields = old or {}, new or {}, dict(now.fields)
+    return {name: laid(field, fields[name], old.get(name), new.get(name)) if name in fields
+            else old.get(name) for name, field in kind.fields}
+
+
 def is_partial(definition):
     return any(partial is not None for flow in definition.flows for partial in flow.partials)
 
@@ -87,15 +97,17 @@ def written(definition, state, delivery):
     for column in definition.output():
         old, new = state.get(column.name), delivery.get(column.name)
         present = column.name in delivery.columns
+        now = delivery.types.get(column.name, column.type)
         if column.name in keys or partial is None:
             value = new                       # rule F3: what is missing is NULL
         elif not present:
             value = old                       # rule F3: ... or absent
         elif partial == "named":              # rule P2
             own = named is None or column.name.lower() in named or column.name == "which"
-            value = new if own else old
+            value = laid(column.type, now, old, new) if own else old
         else:                                 # rule P1
-            value = filled(column.type, old, new) if partial.has(column.name) else new
+            value = filled(column.type, old, new) if partial.has(column.name) else \
+                laid(column.type, now, old, new)
         row[column.name] = empty_struct(column.type, value) if is_partial(definition) else value
     return row
 
@@ -174,10 +186,32 @@ def states(definition, history):
 
 def hidden(definition, row):
     """Rule F6: rows that an expectation drops; NULL fails."""
-    if definition.expect is None:
-        return False
-    name, least = definition.expect
-    return row.get(name) is None or row[name] < least
+    expect = definition.expect
+    return expect is not None and expect.action == "DROP ROW" and not expect.met(row)
+
+
+def tested(definition, deliveries):
+    """Rule F6: how many rows met the expectation, and how many did not."""
+    rows = []
+    for delivery in deliveries:
+        if definition.flows[delivery.flow].snapshot:
+            rows += delivery.row["rows"]
+        elif operation(definition, delivery.row) == "upsert":
+            rows.append({name: delivery.get(name) for name in delivery.row})
+    met = sum(definition.expect.met(row) for row in rows)
+    return {"passed_records": met, "failed_records": len(rows) - met}
+
+
+def invalid(definition, row):
+    """Rule E6: why an event can't be placed, or nothing."""
+    if len(definition.sequence) == 1 and row.get(definition.sequence[0].name) is None:
+        return "NULL_SEQUENCE"
+    if len(definition.system) == 1 and row.get(definition.system[0].name) is None:
+        return "NULL_SYSTEM_SEQUENCE"
+    if operation(definition, row) != "truncate" and \
+            any(row.get(column.name) is None for column in definition.keys):
+        return "NULL_KEY"
+    return ""
 
 
 # ---- targets ----
@@ -198,6 +232,8 @@ def scd2_rows(definition, deliveries):
     for history in surviving(definition, deliveries).values():
         open_row = None
         for sequence, state in states(definition, history):
+            if state is not None and hidden(definition, state):  # rule F6
+                state = None
             if open_row is not None and state is not None and \
                     values_key(definition, open_row, tracked) == \
                     values_key(definition, state, tracked):
@@ -209,7 +245,7 @@ def scd2_rows(definition, deliveries):
             if state is not None:
                 open_row = dict(state, __START_AT=sequence, __END_AT=None)
                 rows.append(open_row)
-    return [row for row in rows if not hidden(definition, row)]
+    return rows
 
 
 def belief(definition, events):
@@ -223,6 +259,8 @@ def belief(definition, events):
         start = time_value(definition.sequence, delivery.row)
         state = None if operation(definition, delivery.row) == "delete" else \
             written(definition, None, delivery)
+        if state is not None and hidden(definition, state):  # rule F6
+            state = None
         if open_row is not None and state is not None and \
                 values_key(definition, open_row) == values_key(definition, state):
             continue
@@ -274,9 +312,9 @@ def expected_rows(definition, deliveries):
 
 # ---- comparing ----
 
-def table_columns(definition, batch):
-    """Name and type of the target's columns once batches up to `batch` came."""
-    columns = [(column.name, column.type) for column in definition.output(batch)]
+def table_columns(definition, batch, since=0):
+    """Name and type of the target's columns once batches from `since` up to `batch` came."""
+    columns = [(column.name, column.type) for column in definition.output(batch, since)]
     business = time_type(definition.sequence)
     if definition.kind != "scd1":
         columns += [("__START_AT", business), ("__END_AT", business)]

@@ -4,7 +4,7 @@ import json
 import pathlib
 import subprocess
 
-from definition import pipeline_text
+from definition import pipeline_text, settings_text
 from values import json_text
 
 SPEC = """name: laws
@@ -41,6 +41,7 @@ class Project:
         target.write_text(text, encoding="utf-8")
 
     def write_definition(self, definition, batch, suffixes):
+        self.write("spark-pipeline.yml", SPEC.format(root=self.root) + settings_text(definition))
         for suffix in suffixes:
             self.write(f"transformations/t{suffix}.sql",
                        pipeline_text(definition, batch, suffix))
@@ -55,6 +56,13 @@ class Project:
         for flow, rows in zip(definition.flows, batch):
             for path, part in reversed(self.files_of(flow, suffix, rows, pieces)):
                 self.write(path, "".join(json_text(row) + "\n" for row in part))
+
+    def add(self, flow, suffix, rows):
+        """Writes the rows as one more file; its paths."""
+        written = self.files_of(flow, suffix, rows, 1)
+        for path, part in written:
+            self.write(path, "".join(json_text(row) + "\n" for row in part))
+        return [path for path, _ in written]
 
     def files_of(self, flow, suffix, rows, pieces):
         """(path, rows) of the files that bring these rows, or these snapshots."""
@@ -73,9 +81,16 @@ class Project:
         return subprocess.run([self.lakebed, *arguments], cwd=self.root, capture_output=True,
                               text=True, timeout=120, check=False)
 
-    def run(self):
+    def refused(self, code):
+        """An update that must fail with that code; what is wrong, or nothing."""
+        result = self.call("run")
+        if result.returncode == 1 and code in result.stderr:
+            return ""
+        return f"run ended with {result.returncode} instead of 1 and {code}\n{result.stderr[-2000:]}"
+
+    def run(self, *arguments):
         """One update; the sum of the metrics by table."""
-        result = self.call("run", "--json")
+        result = self.call("run", *arguments, "--json")
         if "NOT_BUILT_YET" in result.stderr:
             raise NotBuilt(result.stderr.split(":", 1)[0])
         if result.returncode != 0:
@@ -90,6 +105,10 @@ class Project:
                 for name, value in found.items():
                     if isinstance(value, int):
                         total[name] = total.get(name, 0) + value
+                quality = event["details"]["flow_progress"].get("data_quality", {})
+                for one in quality.get("expectations", []):
+                    for name in ("passed_records", "failed_records"):
+                        total[name] = total.get(name, 0) + one[name]
         return metrics
 
     def tables(self, names):
@@ -107,3 +126,10 @@ class Project:
             else:
                 rows.append(row)
         return found
+
+    def quarantined(self, name):
+        """(flow, reason) of every event that was set aside."""
+        if not (self.root / "warehouse" / "main" / "default" / f"{name}__quarantine").exists():
+            return []
+        return [(row["flow"], row["reason"]) for row in
+                self.tables([f"{name}__quarantine"])[f"{name}__quarantine"]]

@@ -22,8 +22,8 @@ Status walk_history(const state::TableState& memory, const cdc::SequenceView& ve
       state = cdc::KeyStateScd2(version);
     }
     const cdc::Entry known = to_kernel(entry);
-    // Boundaries ascend: the last one says whether a row is open.
-    if (cdc::set_of(known.kind) == cdc::EntrySet::kBoundaries) has_row = !known.is_delete();
+    // Boundaries ascend: the last one says whether a row is open, hidden or not (rule F6).
+    if (cdc::set_of(known.kind) == cdc::EntrySet::kBoundaries) has_row = !known.is_tombstone();
     state.add(known);
     return {};
   };
@@ -38,7 +38,7 @@ Status walk_keys(const state::TableState& memory, TargetKind kind, const cdc::Se
   if (kind != TargetKind::kScd1) return walk_history(memory, version, visit);
   return memory.scan_all([&](const state::Entry& entry) {
     const cdc::Entry known = to_kernel(entry);
-    return visit(entry.key, cdc::key_state_scd1(&known, version), !known.is_delete());
+    return visit(entry.key, cdc::key_state_scd1(&known, version), !known.is_tombstone());
   });
 }
 

@@ -25,7 +25,7 @@ class KeyStates {
   struct Rest {
     std::vector<Hash128> absent;  // keys with a row that the snapshot does not have (ascending)
     uint64_t rows = 0;            // of the snapshot
-    uint64_t present_before = 0;  // keys that had a row
+    uint64_t present_before = 0;  // keys that had a row, hidden or not
     uint64_t duplicate_keys = 0;  // keys with more than one row (rule S3)
     uint64_t duplicate_rows = 0;  // rows that they have
     Hash128 first_duplicate;
