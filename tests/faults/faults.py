@@ -55,7 +55,7 @@ class Project:
         (self.root / "transformations").mkdir()
         (self.root / "spark-pipeline.yml").write_text(SPEC)
         self.write_sql()
-        self.events, self.files = [], 0
+        self.events, self.files, self.bad = [], 0, []
 
     def write_sql(self, clauses=""):
         (self.root / "transformations" / "t.sql").write_text(
@@ -79,6 +79,80 @@ class Project:
         lines = "".join(json.dumps(event) + "\n" for event in batch)
         (self.feed / f"{self.files:05d}.json").write_text(lines)
         self.files += 1
+
+    # ---- events that can't be placed (rule E6) ----
+
+    def quarantine(self):
+        (self.root / "spark-pipeline.yml").write_text(
+            SPEC + "configuration:\n  lakebed.cdc.onInvalidEvent: quarantine\n")
+
+    def add_bad_feed(self):
+        """One file of good events and bad ones; `v` of a bad one is its own number."""
+        self.add_feed(1, rows=3)
+        path = self.feed / f"{self.files - 1:05d}.json"
+        lines = path.read_text().splitlines()
+        for _ in range(self.rng.randint(1, 3)):
+            self.bad.append(f"bad {len(self.bad)}")
+            event = {"id": 1, "v": self.bad[-1], "op": "U", "seq": 1}
+            event[self.rng.choice(["id", "seq"])] = None
+            lines.insert(self.rng.randint(0, len(lines)), json.dumps(event))
+        fresh = self.root / "fresh.json"  # a feed's file appears whole
+        fresh.write_text("".join(line + "\n" for line in lines))
+        fresh.replace(path)
+
+    def kill_behind_quarantine(self):
+        """Starts a run and kills it when the quarantine has a commit that its target lacks; 1 where
+        that came to be."""
+        aside = self.table.parent / "t__quarantine" / "_delta_log"
+        child = subprocess.Popen(self.command("run"), cwd=self.root, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL)
+        while child.poll() is None:
+            before = len(self.log())
+            begun = len(list(aside.glob("0*.json")))
+            while child.poll() is None and len(list(aside.glob("0*.json"))) == begun:
+                pass
+            if child.poll() is not None:
+                break
+            child.send_signal(signal.SIGSTOP)
+            if begun > 0 and len(self.log()) == before:
+                child.kill()
+                child.wait()
+                return 1
+            child.send_signal(signal.SIGCONT)
+        child.wait()
+        return 0
+
+    def check_quarantine(self):
+        done = subprocess.run(
+            self.command("sql", "--format", "json", "-c",
+                         "SELECT flow, reason, source, position, event:v AS v, event:id IS NULL AS "
+                         "no_key FROM t__quarantine"),
+            cwd=self.root, capture_output=True, text=True, timeout=60)
+        need(done.returncode == 0, done.stderr[-1500:])
+        rows = [json.loads(line) for line in done.stdout.splitlines()]
+        got, want = sorted(row["v"] for row in rows), sorted(self.bad)
+        need(got == want, f"set aside: {len(got)} events, want {len(want)}; "
+                          f"{sorted(set(want) - set(got))[:5]} are lacking")
+        for row in rows:
+            reason = "NULL_KEY" if row["no_key"] else "NULL_SEQUENCE"
+            need(row["flow"] == "f" and row["reason"] == reason, f"wrong fields: {row}")
+            need(".json" in row["source"] and row["position"] >= 1, f"wrong place: {row}")
+
+    def live_files(self, table):
+        live = set()
+        for path in sorted((self.table.parent / table / "_delta_log").glob("0*.json")):
+            for action in map(json.loads, path.read_text().splitlines()):
+                if "add" in action:
+                    live.add(action["add"]["path"])
+                if "remove" in action:
+                    live.discard(action["remove"]["path"])
+        return live
+
+    def operations(self, table):
+        return [action["commitInfo"]["operation"]
+                for path in sorted((self.table.parent / table / "_delta_log").glob("0*.json"))
+                for action in map(json.loads, path.read_text().splitlines())
+                if "commitInfo" in action]
 
     def expected(self):
         rows = []
@@ -379,12 +453,69 @@ def case_small_files_of_partitions(project):
          "no file was merged")
 
 
+def case_quarantine_killed(project):
+    """Rule E6: dead between the quarantine's commit and the target's, an event that can't be placed
+    is there once after the next run; small files of the quarantine are merged, but none of a write
+    whose target has not committed."""
+    project.quarantine()
+    dead = 0
+    for number in range(40):
+        project.add_bad_feed()
+        if number % 4 == 3:
+            dead += project.kill_behind_quarantine()
+    project.run()
+    project.check()
+    project.check_quarantine()
+    need(dead > 0, "no program died between the two commits")
+    files = len(project.live_files("t__quarantine"))
+    need(files < 40, f"{files} files in the quarantine: none were merged")
+    operations = project.operations("t__quarantine")
+    need("OPTIMIZE" in operations, "no file of the quarantine was merged")
+    return f"passed, {dead} died between the commits"
+
+
+def case_quarantine_two_at_once(project):
+    """Two programs that see other parts of the feed: each bad event is set aside once."""
+    project.quarantine()
+    for _ in range(10):
+        children = []
+        for _ in range(3):
+            project.add_bad_feed()
+            children.append(project.start())
+        for child in children:
+            child.communicate(timeout=60)
+    project.run()
+    project.check()
+    project.check_quarantine()
+
+
+def case_quarantine_reset_killed(project):
+    """Rule F2: dead between the full refresh and its replay, the quarantine is filled anew, too."""
+    project.quarantine()
+    for _ in range(10):
+        project.add_bad_feed()
+    project.run()
+    for _ in range(3):
+        begun = len(project.log())
+        child = subprocess.Popen(project.command("run", "--full-refresh", "t"), cwd=project.root,
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while child.poll() is None and len(project.log()) == begun:
+            pass
+        child.kill()
+        child.wait()
+        project.run()
+        project.check()
+        project.check_quarantine()
+
+
 CASES = [(case_killed, 2), (case_reset_killed, 1), (case_reset_killed, 2),
          (case_two_at_once, 1), (case_two_at_once, 2), (case_stopped, 2),
          (case_replayed, 2), (case_disk_full, 2), (case_no_permission, 2), (case_damaged, 2),
          (case_changed_by_others, 1), (case_small_files, 1), (case_small_files, 2),
          (case_small_files_beside_a_large_one, 1), (case_small_files_beside_a_large_one, 2),
-         (case_small_files_of_partitions, 1), (case_small_files_of_partitions, 2)]
+         (case_small_files_of_partitions, 1), (case_small_files_of_partitions, 2),
+         (case_quarantine_killed, 1), (case_quarantine_killed, 2),
+         (case_quarantine_two_at_once, 1), (case_quarantine_reset_killed, 2)]
 
 
 def main():

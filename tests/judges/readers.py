@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Other programs read our tables after every batch, and must see the rows that we see.
 
-    readers.py [--lakebed build/lakebed] [--projects N] [--seed N] [--only readme|random|long]
+    readers.py [--lakebed build/lakebed] [--projects N] [--seed N] [--only readme|quarantine|random|long]
 
 Readers: DuckDB's delta extension, deltalake's scan() and QueryBuilder, Polars (not under column
 mapping, which it refuses). Whole tables row for row, and filtered reads, whose answers depend on
@@ -9,8 +9,10 @@ the statistics that we write. Needs build/venv (tools/setup_python). Projects ar
 of a failing one is printed and repeats it with --projects 1.
 """
 import argparse
+import json
 import os
 import pathlib
+import random
 import re
 import subprocess
 import sys
@@ -26,6 +28,9 @@ import table_project
 from table_project import BIGINT, DATE, INT, PRICE, STRING, TIMESTAMP, Project, first_difference
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "faults"))
+
+import faults  # noqa: E402
 
 
 def open_duckdb(folder):
@@ -132,6 +137,25 @@ def long_project(seed, lakebed, folder):
         raise AssertionError("no checkpoint after 106 batches")
 
 
+def quarantine(lakebed, folder):
+    """Rule E6: the quarantine is a table like any other, also once its small files were merged."""
+    project = faults.Project(lakebed, pathlib.Path(folder) / "project", random.Random(1), 1)
+    project.quarantine()
+    for _ in range(45):
+        project.add_bad_feed()
+    project.run()
+    project.check_quarantine()
+    path = project.table.parent / "t__quarantine"
+    readers = Readers(folder)
+    for reader in ("duckdb", "deltalake", "polars"):
+        rows = getattr(readers, reader)(path)
+        if sorted(json.loads(row["event"])["v"] for row in rows) != sorted(project.bad):
+            raise AssertionError(f"{reader}: {len(rows)} events, must be {len(project.bad)}")
+        named = {"flow", "reason", "source", "position", "quarantined_at", "event"}
+        if any(set(row) != named or None in row.values() for row in rows):
+            raise AssertionError(f"{reader}: {rows[0]}")
+
+
 def readme(lakebed, folder):
     """The README's first pipeline and its ways to read the tables, as they stand there."""
     text = (HERE.parents[1] / "README.md").read_text()
@@ -158,10 +182,11 @@ def main():
     parser.add_argument("--projects", type=int, default=4)
     parser.add_argument("--batches", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", choices=["readme", "random", "long"])
+    parser.add_argument("--only", choices=["readme", "quarantine", "random", "long"])
     options = parser.parse_args()
     lakebed = os.path.abspath(options.lakebed)
-    tasks = [("readme", lambda folder: readme(lakebed, folder))]
+    tasks = [("readme", lambda folder: readme(lakebed, folder)),
+             ("quarantine", lambda folder: quarantine(lakebed, folder))]
     for seed in range(options.seed, options.seed + options.projects):
         tasks.append((f"random, seed {seed}", lambda folder, seed=seed: random_project(
             seed, lakebed, folder, options.batches)))

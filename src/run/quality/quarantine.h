@@ -3,9 +3,10 @@
 // `lakebed.cdc.onInvalidEvent: quarantine` says so.
 //
 // The quarantine is a Delta table of ours, written just before the commit of the batch whose rows
-// it takes, so nothing is lost. It is exact over crashes: each write carries the number of the
-// flow's batch. A batch that is tried again, because its own commit never came, has the same number
-// and takes the place of the rows that the first try set aside.
+// it takes, so nothing is lost. Two tables cannot be written by one commit, so that of the target
+// decides: each write has an id, the target's commit names the one that belongs to its batch, and
+// what lost (its writer died before that commit, or another writer was faster) is taken out by
+// whoever comes next. Until then it is left alone: no merging of files touches it.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,8 @@
 #include "run/target/target_table.h"
 
 namespace lakebed::run {
+
+struct EventBatch;
 
 // One event that was set aside.
 struct InvalidEvent {
@@ -36,17 +39,21 @@ TableName quarantine_name(const TableName& target);
 // Error QUARANTINE_NAME_TAKEN where a dataset of the project has the name of a target's quarantine.
 Status check_quarantine_name(const Pipeline& pipeline, const Dataset& target);
 
-// The number of the batch that a flow is about to commit, and the note of it in that commit.
-uint64_t next_batch_number(const Table& target, const std::string& flow);
-void note_batch_number(const std::string& flow, uint64_t number, state::StateWriter& memory);
+// The batch that a flow is about to commit. All outlive the call.
+struct QuarantineJob {
+  const Dataset& target;
+  const Table& table;  // of the target, as the commit has it before itself
+  const std::string& flow;
+  std::string covers;  // what the batch read
+};
 
-// Writes the events of one batch, in a commit of the quarantine's own. `covers`: what the batch
-// read. Errors: TARGET_OWNED_BY_OTHERS, TARGET_BUSY, those of store and engine.
-Status write_quarantine(RunContext& context, const Dataset& target, const std::string& flow,
-                        uint64_t batch_number, const std::string& covers,
-                        const std::vector<InvalidEvent>& events);
+// Counts the batch in the target's memory, and sets its invalid events aside. The last that is done
+// before the target's commit. Errors: TARGET_OWNED_BY_OTHERS, TARGET_BUSY, those of store, engine.
+Status note_batch(RunContext& context, const QuarantineJob& job, const EventBatch& batch,
+                  state::StateWriter& memory);
 
-// Part of a full refresh of the target: the replay sets the same events aside again.
-Status reset_quarantine(RunContext& context, const Dataset& target);
+// Takes out of the quarantine what the target, as it stands, says was lost; after a full refresh
+// that is all. Then keeps its table up.
+Status settle_quarantine(RunContext& context, const Dataset& target, const Table& table);
 
 }  // namespace lakebed::run

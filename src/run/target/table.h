@@ -71,6 +71,8 @@ class Table {
 
 // The name of that fact in section kTable.
 inline constexpr const char* kTableFact = "table";
+// The id of the last full refresh; nothing where there was none.
+inline constexpr const char* kRefreshFact = "refresh";
 // How memories write the hash of a set of files: 32 hexadecimal digits.
 std::string hash_text(const Hash128& hash);
 

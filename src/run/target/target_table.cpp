@@ -117,6 +117,8 @@ Status reset_table(RunContext& context, const Dataset& target, const value::Sche
     info.operation = "FULL REFRESH";
     LAKEBED_ASSIGN(auto commit, TargetCommit::begin(session, *table, info));
     commit->memory().forget_everything(identity_of(kind));  // rule F2
+    commit->memory().set_fact(state::FactSection::kTable, kRefreshFact,
+                              uuid_text(commit->transaction().uuid()));
     const int64_t now_ms = session.clock().now_us() / 1000;
     for (const delta::AddFilePtr& file : table->snapshot.files()) {
       commit->transaction().remove(*file, now_ms);

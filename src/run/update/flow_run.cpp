@@ -54,22 +54,18 @@ Result<CdcRun::Step> CdcRun::run_batch(const CdcPlan& plan, const BatchInput& ba
                              authors ? RowsTested::kWhenWhole : RowsTested::kAsTheyCome));
   if (batch.whole && events.rows == 0 && events.invalid.empty()) return Step::kDone;
   const bool has_rows = events.rows > 0 || !events.invalid.empty();
-  const uint64_t number = next_batch_number(*table_, flow_.name);
-  if (!events.invalid.empty()) {
-    LAKEBED_TRY(
-        write_quarantine(context_, target_, flow_.name, number, batch.covers(), events.invalid));
-  }
   LAKEBED_TRY(count_views(context_.session, context_.pipeline, flow_.feed()->source, flow_.scope,
                           &progress, flow_.name, events.quality));
   LAKEBED_TRY(drop_below_snapshot(*table_, events));
   BatchJob job{context_, *table_, target_, plan, schema_, batch.covers(), {}};
   job.note = [&](TargetCommit& commit) -> Status {
     for (const auto& [scan, slice] : batch.slices) progress.advance(scan, slice, commit.memory());
-    if (plan.own.source_row) note_batch_number(flow_.name, number, commit.memory());
     if (flow_.body.once) {
       mark_once(flow_.name, !batch.more, has_rows, *table_->memory, commit.memory());
     }
-    return {};
+    if (!plan.own.source_row) return {};
+    return note_batch(context_, {target_, *table_, flow_.name, batch.covers()}, events,
+                      commit.memory());
   };
   LAKEBED_ASSIGN(const auto version, commit_batch(job, events));
   if (!version) return Step::kLost;
@@ -128,6 +124,9 @@ Status CdcRun::run() {
     LAKEBED_TRY(table_->reload());
   }
   if (committed) LAKEBED_TRY(maintain(context_, *table_));
+  if (context_.session.project().quarantine && table_->memory) {
+    LAKEBED_TRY(settle_quarantine(context_, target_, *table_));
+  }
   Table::park(std::move(table_));
   return {};
 }

@@ -420,8 +420,10 @@ Status Update::reset(const Dataset& dataset) {
     if (flow.feed()) kind = kind_of(flow.feed()->stored_as);
     if (flow.snapshot()) kind = kind_of(flow.snapshot()->stored_as);
   }
-  if (session_.project().quarantine) LAKEBED_TRY(reset_quarantine(context, dataset));
-  return reset_table(context, dataset, schemas_[dataset.name.key()], kind);
+  LAKEBED_TRY(reset_table(context, dataset, schemas_[dataset.name.key()], kind));
+  if (!session_.project().quarantine) return {};
+  LAKEBED_ASSIGN(const auto table, Table::open(session_, dataset.name));
+  return table->exists() ? settle_quarantine(context, dataset, *table) : Status{};
 }
 
 // Tells how the flow ended; the other flows of the table go on (rule F13).
