@@ -31,37 +31,43 @@ class Duck : public System {
     LAKEBED_TRY(execute("SET preserve_insertion_order = false"));
     if (is_bound()) return {};
     LAKEBED_TRY(execute(fmt::format("ATTACH '{}/{}.duckdb' AS peer", workload_.folder, name_)));
-    return execute(fmt::format(
-        "CREATE TABLE peer.target AS SELECT * EXCLUDE (op){} "
-        "FROM read_parquet('{}/load/*.parquet')",
-        workload_.history ? ", sequence AS start_at, NULL::BIGINT AS end_at" : "",
-        workload_.folder));
+    return execute(
+        fmt::format("CREATE TABLE peer.target AS SELECT * EXCLUDE (op){} "
+                    "FROM read_parquet('{}/load/*.parquet')",
+                    workload_.history ? ", sequence AS start_at, NULL::BIGINT AS end_at" : "",
+                    workload_.folder));
   }
 
   Result<Cost> apply(uint64_t batch) override {
     const std::string feed = source(feed_path(workload_, batch));
-    if (is_bound()) return measure([&] { return sort_and_write(feed); });
-    if (workload_.history) return measure([&] { return apply_history(feed); });
-    if (name_ == "merge") return measure([&] { return apply_merge(feed); });
-    return measure([&] { return apply_delete_insert(feed); });
+    LAKEBED_ASSIGN(Cost cost, measure([&] { return apply_feed(feed); }));
+    LAKEBED_ASSIGN(const std::string bytes,
+                   connection_->value_of("SELECT sum(memory_usage_bytes) FROM duckdb_memory()"));
+    cost.duckdb_bytes = std::stoull(bytes);
+    return cost;
   }
 
   Result<std::string> check() override {
     if (is_bound()) return std::string();
     std::string text;
     for (const char* part : {"a", "b", "c", "d"}) {
-      LAKEBED_ASSIGN(const std::string value,
-                     connection_->value_of(fmt::format(
-                         "SELECT CAST({} AS VARCHAR) FROM (SELECT {} FROM peer.target{}) t(a, b, "
-                         "c, d)",
-                         part, checksum_columns(),
-                         workload_.history ? " WHERE end_at IS NULL" : "")));
+      LAKEBED_ASSIGN(
+          const std::string value,
+          connection_->value_of(fmt::format(
+              "SELECT CAST({} AS VARCHAR) FROM (SELECT {} FROM peer.target{}) t(a, b, "
+              "c, d)",
+              part, checksum_columns(), workload_.history ? " WHERE end_at IS NULL" : "")));
       text += (text.empty() ? "" : "|") + value;
     }
     return text;
   }
 
  private:
+  Status apply_feed(const std::string& feed) {
+    if (is_bound()) return sort_and_write(feed);
+    if (workload_.history) return apply_history(feed);
+    return name_ == "merge" ? apply_merge(feed) : apply_delete_insert(feed);
+  }
   bool is_bound() const { return name_ == "LB1"; }
   std::string source(const std::string& file) const {
     if (!workload_.json) return fmt::format("read_parquet('{}')", file);
@@ -94,11 +100,13 @@ class Duck : public System {
     LAKEBED_TRY(execute("BEGIN"));
     LAKEBED_TRY(execute("CREATE OR REPLACE TEMP TABLE winners AS FROM " +
                         fmt::format(fmt::runtime(kWinners), feed)));
-    LAKEBED_TRY(execute("DELETE FROM winners USING peer.target t WHERE winners.id = t.id AND "
-                        "t.sequence >= winners.sequence"));
+    LAKEBED_TRY(
+        execute("DELETE FROM winners USING peer.target t WHERE winners.id = t.id AND "
+                "t.sequence >= winners.sequence"));
     LAKEBED_TRY(execute("DELETE FROM peer.target t USING winners w WHERE t.id = w.id"));
-    LAKEBED_TRY(execute("INSERT INTO peer.target SELECT * EXCLUDE (op) FROM winners "
-                        "WHERE op <> 'd' ORDER BY id"));
+    LAKEBED_TRY(
+        execute("INSERT INTO peer.target SELECT * EXCLUDE (op) FROM winners "
+                "WHERE op <> 'd' ORDER BY id"));
     return execute("COMMIT");
   }
 
@@ -106,10 +114,12 @@ class Duck : public System {
   Status apply_history(const std::string& feed) {
     LAKEBED_TRY(execute("BEGIN"));
     LAKEBED_TRY(execute("CREATE OR REPLACE TEMP TABLE winners AS FROM " + feed));
-    LAKEBED_TRY(execute("UPDATE peer.target t SET end_at = w.sequence FROM winners w "
-                        "WHERE t.id = w.id AND t.end_at IS NULL"));
-    LAKEBED_TRY(execute("INSERT INTO peer.target SELECT * EXCLUDE (op), sequence, NULL "
-                        "FROM winners ORDER BY id"));
+    LAKEBED_TRY(
+        execute("UPDATE peer.target t SET end_at = w.sequence FROM winners w "
+                "WHERE t.id = w.id AND t.end_at IS NULL"));
+    LAKEBED_TRY(
+        execute("INSERT INTO peer.target SELECT * EXCLUDE (op), sequence, NULL "
+                "FROM winners ORDER BY id"));
     return execute("COMMIT");
   }
 

@@ -50,8 +50,12 @@ struct Payload {
 
 Payload parts(uint64_t payload) {
   const uint64_t more = mix(payload);
-  return {payload % 1'000'000'000'000, more % 6,          more % 10'000,
-          (more >> 16) % 10'000'000,   payload % 4'000'000, (more >> 40) % 20'000,
+  return {payload % 1'000'000'000'000,
+          more % 6,
+          more % 10'000,
+          (more >> 16) % 10'000'000,
+          payload % 4'000'000,
+          (more >> 40) % 20'000,
           more % 1'000'000'000'000};
 }
 
@@ -84,11 +88,16 @@ Change change_at(const Shape& shape, uint64_t batch, uint64_t row) {
 }
 
 value::Schema feed_schema() {
-  const std::pair<const char*, value::Type> columns[] = {
-      {"id", Kind::kLong},     {"sequence", Kind::kLong}, {"op", Kind::kString},
-      {"name", Kind::kString}, {"city", Kind::kString},   {"quantity", Kind::kInt},
-      {"amount", value::Type::decimal(12, 2)},            {"score", Kind::kDouble},
-      {"born", Kind::kDate},   {"note", Kind::kString}};
+  const std::pair<const char*, value::Type> columns[] = {{"id", Kind::kLong},
+                                                         {"sequence", Kind::kLong},
+                                                         {"op", Kind::kString},
+                                                         {"name", Kind::kString},
+                                                         {"city", Kind::kString},
+                                                         {"quantity", Kind::kInt},
+                                                         {"amount", value::Type::decimal(12, 2)},
+                                                         {"score", Kind::kDouble},
+                                                         {"born", Kind::kDate},
+                                                         {"note", Kind::kString}};
   value::Schema schema;
   for (const auto& [name, type] : columns) {
     schema.emplace_back();

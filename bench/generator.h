@@ -17,9 +17,9 @@
 namespace lakebed::bench {
 
 struct Shape {
-  uint64_t rows = 100'000;      // rows that the table starts with
-  uint64_t changes = 100'000;   // rows of a batch
-  bool only_updates = false;    // each change updates another key, in order
+  uint64_t rows = 100'000;     // rows that the table starts with
+  uint64_t changes = 100'000;  // rows of a batch
+  bool only_updates = false;   // each change updates another key, in order
 };
 
 struct Change {

@@ -13,13 +13,18 @@ namespace lakebed::bench {
 
 namespace {
 
-// Keeps the first error that a flow tells.
+// Keeps the errors that flows tell, and the moment when a batch was last told as committed.
 class Quiet : public run::EventSink {
  public:
+  explicit Quiet(Moment& committed) : committed_(committed) {}
   void emit(const run::Event& event) override {
     if (event.level == run::Level::kError) errors += event.message + event.error.dump() + "\n";
+    if (event.level == run::Level::kMetrics) committed_ = now();
   }
   std::string errors;
+
+ private:
+  Moment& committed_;
 };
 
 class FirstRow : public run::RowSink {
@@ -68,10 +73,12 @@ class Ours : public System {
         workload_.folder + "/feed/" + std::filesystem::path(file).filename().string();
     std::filesystem::create_hard_link(file, seen);
     const engine::Counters before = counters();
-    LAKEBED_ASSIGN(Cost cost, measure([this] { return update(); }));
+    LAKEBED_ASSIGN(Cost cost, measure([this] { return update(); }, &committed_));
     const engine::Counters after = counters();
     cost.rows_decoded = after.rows_decoded - before.rows_decoded;
     cost.target_rows = after.target_rows_decoded - before.target_rows_decoded;
+    LAKEBED_ASSIGN(engine::Engine * engine, session_->engine());
+    LAKEBED_ASSIGN(cost.duckdb_bytes, engine->memory_bytes());
     return cost;
   }
 
@@ -108,7 +115,7 @@ class Ours : public System {
       LAKEBED_ASSIGN(run::Project project, run::load_project(std::nullopt, project_));
       session_.emplace(std::move(project), *clock_, *random_);
     }
-    Quiet quiet;
+    Quiet quiet(committed_);
     LAKEBED_ASSIGN(const run::UpdateResult result, run::run_update(*session_, {}, quiet));
     if (!result.errors.empty()) return result.errors.front();
     if (!quiet.errors.empty()) return update_error("BENCH.UPDATE", quiet.errors);
@@ -120,6 +127,7 @@ class Ours : public System {
   std::unique_ptr<Clock> clock_ = system_clock();
   std::unique_ptr<Random> random_ = system_random();
   std::optional<run::Session> session_;
+  Moment committed_;
 };
 
 }  // namespace

@@ -93,29 +93,36 @@ class Sampler {
 }  // namespace
 
 std::string Cost::text() const {
-  return fmt::format("{} {} {} {} {} {} {} {}", wall_ms, cpu_ms, fsyncs, bytes_written,
-                     anonymous_peak, mapped_peak, rows_decoded, target_rows);
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {}", wall_ms, cpu_ms, commit_wall_ms,
+                     commit_cpu_ms, fsyncs, bytes_written, anonymous_peak, mapped_peak,
+                     duckdb_bytes, rows_decoded, target_rows);
 }
 
 Cost Cost::parse(const std::string& line) {
   std::istringstream in(line);
   Cost cost;
-  in >> cost.wall_ms >> cost.cpu_ms >> cost.fsyncs >> cost.bytes_written >> cost.anonymous_peak >>
-      cost.mapped_peak >> cost.rows_decoded >> cost.target_rows;
+  in >> cost.wall_ms >> cost.cpu_ms >> cost.commit_wall_ms >> cost.commit_cpu_ms >> cost.fsyncs >>
+      cost.bytes_written >> cost.anonymous_peak >> cost.mapped_peak >> cost.duckdb_bytes >>
+      cost.rows_decoded >> cost.target_rows;
   return cost;
 }
 
-Result<Cost> measure(const std::function<Status()>& work) {
+Moment now() { return {std::chrono::steady_clock::now(), cpu_ms()}; }
+
+Result<Cost> measure(const std::function<Status()>& work, const Moment* committed) {
   Sampler sampler;
   const uint64_t fsyncs = fsync_count;
   const uint64_t bytes = written();
-  const double cpu = cpu_ms();
-  const auto start = std::chrono::steady_clock::now();
+  const Moment start = now();
   LAKEBED_TRY(work());
+  const Moment end = now();
+  const Moment commit = committed ? *committed : end;
+  using Milliseconds = std::chrono::duration<double, std::milli>;
   Cost cost;
-  const std::chrono::duration<double, std::milli> wall = std::chrono::steady_clock::now() - start;
-  cost.wall_ms = wall.count();
-  cost.cpu_ms = cpu_ms() - cpu;
+  cost.wall_ms = Milliseconds(end.wall - start.wall).count();
+  cost.cpu_ms = end.cpu_ms - start.cpu_ms;
+  cost.commit_wall_ms = Milliseconds(commit.wall - start.wall).count();
+  cost.commit_cpu_ms = commit.cpu_ms - start.cpu_ms;
   cost.fsyncs = fsync_count - fsyncs;
   cost.bytes_written = written() - bytes;
   sampler.stop();

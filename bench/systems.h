@@ -15,10 +15,10 @@
 namespace lakebed::bench {
 
 struct Workload {
-  std::string folder;   // where feeds and tables lie; made anew
+  std::string folder;  // where feeds and tables lie; made anew
   Shape shape;
-  bool json = false;    // feed of changes as JSON lines, else Parquet
-  bool history = false; // SCD type 2
+  bool json = false;       // feed of changes as JSON lines, else Parquet
+  bool history = false;    // SCD type 2
   bool snapshots = false;  // each batch is a whole copy of the table
 };
 

@@ -46,8 +46,8 @@ Result<std::string> answer(System& system, const std::string& question) {
 void serve(System& system, int questions, int answers) {
   while (const auto question = read_line(questions)) {
     const auto text = answer(system, *question);
-    write_line(answers, text.ok() ? "ok " + *text
-                                  : "no " + text.error().code + ": " + text.error().message);
+    write_line(answers,
+               text.ok() ? "ok " + *text : "no " + text.error().code + ": " + text.error().message);
   }
 }
 

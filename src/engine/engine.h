@@ -59,7 +59,6 @@ struct WrittenFile {
 struct Counters {            // since the engine was made
   uint64_t rows_decoded = 0;     // rows of the Parquet files that scans read (pruned ones too)
   uint64_t target_rows_decoded = 0;  // rows of read_rows(): payload of a target read back
-  uint64_t memory_peak_bytes = 0;    // of the process
 };
 
 class Engine {
@@ -87,6 +86,8 @@ class Engine {
                                                const std::vector<uint64_t>& rows) = 0;
 
   virtual Counters counters() const = 0;
+  // What the engine's own buffers hold now, in bytes: what its memory limit is about.
+  virtual Result<uint64_t> memory_bytes() = 0;
 };
 
 struct EngineOptions {

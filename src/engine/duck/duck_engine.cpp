@@ -1,7 +1,6 @@
 #include "engine/duck/duck_engine.h"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 
@@ -27,8 +26,8 @@ namespace {
 // The leaves of one query: readers, or scans of Parquet files.
 class Leaves {
  public:
-  Leaves(std::shared_ptr<Database> database, FooterCache& footers,
-         const plan::ResolvedQuery& query, const std::map<uint32_t, ScanInput>& inputs)
+  Leaves(std::shared_ptr<Database> database, FooterCache& footers, const plan::ResolvedQuery& query,
+         const std::map<uint32_t, ScanInput>& inputs)
       : database_(std::move(database)), footers_(footers), query_(query), inputs_(inputs) {}
 
   Result<std::string> render(const LeafRequest& request, RenderContext& context) {
@@ -108,9 +107,9 @@ Result<std::unique_ptr<value::BatchReader>> DuckEngine::run(
   return open_query(database_, sql, query.schema(), leaves.take());
 }
 
-Result<WrittenFile> DuckEngine::write_parquet(
-    const std::string& path, const value::Schema& schema,
-    const std::vector<const value::ColumnBatch*>& batches, const WriteOptions& options) {
+Result<WrittenFile> DuckEngine::write_parquet(const std::string& path, const value::Schema& schema,
+                                              const std::vector<const value::ColumnBatch*>& batches,
+                                              const WriteOptions& options) {
   return duck::write_parquet(*database_, path, schema, batches, options);
 }
 
@@ -124,9 +123,10 @@ Result<value::Schema> DuckEngine::parquet_schema(const std::string& path) {
   return out;
 }
 
-Result<value::ColumnBatch> DuckEngine::read_rows(
-    const ParquetFile& file, const value::Schema& schema,
-    const std::map<std::string, std::string>& physical, const std::vector<uint64_t>& rows) {
+Result<value::ColumnBatch> DuckEngine::read_rows(const ParquetFile& file,
+                                                 const value::Schema& schema,
+                                                 const std::map<std::string, std::string>& physical,
+                                                 const std::vector<uint64_t>& rows) {
   if (rows.empty()) return value::ColumnBatch::empty(schema);
   std::vector<uint64_t> wanted = rows;
   std::sort(wanted.begin(), wanted.end());
@@ -159,13 +159,11 @@ Result<value::ColumnBatch> DuckEngine::read_rows(
   return in_order(found, rows);
 }
 
-Counters DuckEngine::counters() const {
-  Counters out = counters_;
-  struct rusage usage {};
-  if (getrusage(RUSAGE_SELF, &usage) == 0) {
-    out.memory_peak_bytes = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
-  }
-  return out;
+Result<uint64_t> DuckEngine::memory_bytes() {
+  LAKEBED_ASSIGN(auto connection, database_->connect());
+  LAKEBED_ASSIGN(const std::string text,
+                 connection->value_of("SELECT sum(memory_usage_bytes) FROM duckdb_memory()"));
+  return std::strtoull(text.c_str(), nullptr, 10);
 }
 
 }  // namespace lakebed::engine::duck

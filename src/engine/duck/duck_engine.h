@@ -23,7 +23,8 @@ class DuckEngine : public Engine {
   Result<value::ColumnBatch> read_rows(const ParquetFile& file, const value::Schema& schema,
                                        const std::map<std::string, std::string>& physical,
                                        const std::vector<uint64_t>& rows) override;
-  Counters counters() const override;
+  Counters counters() const override { return counters_; }
+  Result<uint64_t> memory_bytes() override;
 
  private:
   std::shared_ptr<Database> database_;
