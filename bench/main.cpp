@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <thread>
 
 #include "engine/duck/api.h"
@@ -185,14 +186,21 @@ std::vector<Plan> plans(const std::string& folder, const std::vector<uint64_t>& 
   return out;
 }
 
+// Ours, and of the others those that are asked for.
+void choose(Plan& plan, const std::vector<std::string>& peers) {
+  std::erase_if(plan.systems, [&](const std::string& name) {
+    return name != "ours" && std::find(peers.begin(), peers.end(), name) == peers.end();
+  });
+}
+
 int run(const std::string& folder, const std::vector<uint64_t>& sizes, uint64_t commits,
-        const std::string& only, bool alone) {
+        const std::string& only, const std::optional<std::vector<std::string>>& peers) {
   fmt::print("DuckDB {}; {} processors\n\n", engine::duck::kDuckVersion,
              std::thread::hardware_concurrency());
   fmt::print("{}", kHead);
   for (Plan plan : plans(folder, sizes, commits)) {
     if (!only.empty() && plan.name != only) continue;
-    if (alone) plan.systems = {"ours"};
+    if (peers) choose(plan, *peers);
     if (const Status done = run_plan(plan); !done.ok()) {
       fmt::print(stderr, "{}: {}\n", done.error().code, done.error().message);
       return 1;
@@ -215,9 +223,13 @@ int main(int argc, char** argv) {
   app.add_option("--rows", sizes, "sizes of the target")->delimiter(',');
   app.add_option("--commits", commits, "commits of W5");
   app.add_option("--only", only, "W1, W5, SCD2, W10 or W10 SCD2");
+  std::vector<std::string> peers;
+  const auto* named = app.add_option("--peers", peers, "only these of the others")->delimiter(',');
   bool alone = false;
   app.add_flag("--alone", alone, "no peers: for a profiler");
   CLI11_PARSE(app, argc, argv);
+  std::optional<std::vector<std::string>> chosen;
+  if (alone || named->count() > 0) chosen = peers;
   return lakebed::bench::run(std::filesystem::absolute(folder).string(), sizes, commits, only,
-                             alone);
+                             chosen);
 }

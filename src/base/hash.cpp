@@ -16,14 +16,6 @@ Hash128 hash128(std::string_view bytes) {
   return {hash.high64, hash.low64};
 }
 
-uint64_t hash_combine(uint64_t running, uint64_t next) {
-  // The finalizer of splitmix64 over a sum that depends on order.
-  uint64_t mixed = running * 0x9E3779B97F4A7C15ULL + next + 0x632BE59BD9B4E019ULL;
-  mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9ULL;
-  mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBULL;
-  return mixed ^ (mixed >> 31);
-}
-
 static std::array<uint32_t, 256> make_crc_table() {
   std::array<uint32_t, 256> table{};
   for (uint32_t byte = 0; byte < 256; ++byte) {

@@ -25,10 +25,10 @@ State state_of(const BusinessEvent& event) {
 
 // The neighbourhood of a business time at one system time, without that business time itself.
 struct Neighbours {
-  State before;               // the state that reaches the business time from below
-  Moment before_start;        // where its stretch starts, where before.shows()
-  State after;                // the next state
-  Moment after_at;            // its business time, where after.present
+  State before;                     // the state that reaches the business time from below
+  Moment before_start;              // where its stretch starts, where before.shows()
+  State after;                      // the next state
+  Moment after_at;                  // its business time, where after.present
   std::optional<Moment> after_end;  // where its stretch ends, where after.shows()
 };
 
@@ -82,6 +82,61 @@ class Stretches {
   bool open_ = false;
 };
 
+std::optional<Moment> next_system(BitemporalBook& book, Moment business, Moment system) {
+  BusinessEvent next;
+  if (!book.event(Seek::kAbove, business, system, next)) return std::nullopt;
+  if (next.business != business) return std::nullopt;
+  return next.system;
+}
+
+// One side of a business time: the nearest business time there with a state, as system time goes
+// on.
+//
+// What has no state yet gets one later and is then the nearest, unless something nearer got its own
+// before. So of all that lies between only those matter that become known before all nearer ones:
+//
+//     business:   near at first      c     b     a   | ours        known at: a 9, b 12, c 4
+//     nearest:    near, from 4 on c, from 9 on a; b never
+//
+// They are found in one walk outwards; going on in system time then costs a step each.
+class Side {
+ public:
+  Side(BitemporalBook& book, Seek how, Moment business, Moment now) {
+    const Moment edge = how == Seek::kBelow ? kFirstMoment : kLastMoment;
+    BusinessEvent some;
+    while (book.event(how, business, edge, some)) {
+      business = some.business;
+      if (book.winner(business, now, some)) {
+        near_ = business;
+        return;
+      }
+      const std::optional<Moment> known = next_system(book, business, now);
+      LAKEBED_ASSERT(known.has_value());
+      if (later_.empty() || *known < later_.back().system) later_.push_back({business, *known});
+    }
+  }
+
+  void advance(Moment now) {
+    while (!later_.empty() && later_.back().system <= now) {
+      near_ = later_.back().business;
+      later_.pop_back();
+    }
+  }
+  const std::optional<Moment>& near() const { return near_; }
+  // When something nearer becomes known.
+  std::optional<Moment> changes() const {
+    return later_.empty() ? std::nullopt : std::optional(later_.back().system);
+  }
+
+ private:
+  struct Later {
+    Moment business;
+    Moment system;  // since when it has a state
+  };
+  std::vector<Later> later_;  // from near to far, known ever earlier
+  std::optional<Moment> near_;
+};
+
 // Brings one event into a book.
 class Placing {
  public:
@@ -91,10 +146,9 @@ class Placing {
 
  private:
   State state_before(const BusinessEvent& event);
-  std::optional<Moment> next_system(const BusinessEvent& event);
-  // Both look at system time `now` and lower `until_` to where something of it changes.
-  Neighbours neighbours(Moment business, Moment now);
-  bool nearest(Seek how, Moment business, Moment now, BusinessEvent& out);
+  // Lowers `until_` to where something of the neighbourhood changes.
+  Neighbours neighbours(const Side& below, const Side& above, Moment now);
+  State state_at(const Side& side, Moment now);
   void bound(const std::optional<Moment>& system);
   void change(const Neighbours& around, const BusinessEvent& event, const State& before,
               Moment now);
@@ -112,47 +166,35 @@ State Placing::state_before(const BusinessEvent& event) {
   return book_.winner(event.business, event.system, known) ? state_of(known) : State{};
 }
 
-std::optional<Moment> Placing::next_system(const BusinessEvent& event) {
-  BusinessEvent next;
-  if (!book_.event(Seek::kAbove, event.business, event.system, next)) return std::nullopt;
-  if (next.business != event.business) return std::nullopt;
-  return next.system;
-}
-
 void Placing::bound(const std::optional<Moment>& system) {
   if (system && (!until_ || *system < *until_)) until_ = system;
 }
 
-// The nearest business time below or above with a state at `now`; what becomes known later between
-// bounds the interval.
-bool Placing::nearest(Seek how, Moment business, Moment now, BusinessEvent& out) {
-  BusinessEvent some;
-  Moment edge = how == Seek::kBelow ? kFirstMoment : kLastMoment;
-  while (book_.event(how, business, edge, some)) {
-    business = some.business;
-    bound(next_system({business, now, 0, {}, false}));
-    if (book_.winner(business, now, out)) return true;
-  }
-  return false;
+State Placing::state_at(const Side& side, Moment now) {
+  bound(side.changes());
+  if (!side.near()) return {};
+  bound(next_system(book_, *side.near(), now));
+  BusinessEvent near;
+  const bool known = book_.winner(*side.near(), now, near);
+  LAKEBED_ASSERT(known);
+  return state_of(near);
 }
 
-Neighbours Placing::neighbours(Moment business, Moment now) {
+Neighbours Placing::neighbours(const Side& below, const Side& above, Moment now) {
   Neighbours around;
-  BusinessEvent near;
   Belief belief;
-  if (nearest(Seek::kBelow, business, now, near)) around.before = state_of(near);
+  around.before = state_at(below, now);
   if (around.before.shows()) {
-    const bool known = book_.holding(near.business, now, belief);
+    const bool known = book_.holding(*below.near(), now, belief);
     LAKEBED_ASSERT(known);
     around.before_start = belief.start;
     around.before.values = belief.values;
     bound(belief.system_end);
   }
-  if (!nearest(Seek::kAbove, business, now, near)) return around;
-  around.after = state_of(near);
-  around.after_at = near.business;
+  around.after = state_at(above, now);
+  if (around.after.present) around.after_at = *above.near();
   if (!around.after.shows()) return around;
-  const bool known = book_.holding(near.business, now, belief);
+  const bool known = book_.holding(around.after_at, now, belief);
   LAKEBED_ASSERT(known);
   around.after_end = belief.end;
   bound(belief.system_end);
@@ -221,12 +263,14 @@ void Placing::change(const Neighbours& around, const BusinessEvent& event, const
 
 void Placing::place(const BusinessEvent& event) {
   const State before = state_before(event);
-  const std::optional<Moment> end = next_system(event);
+  const std::optional<Moment> end = next_system(book_, event.business, event.system);
   Moment now = event.system;
+  Side below(book_, Seek::kBelow, event.business, now);
+  Side above(book_, Seek::kAbove, event.business, now);
   while (true) {
     ++counters_.slices;
     until_ = end;
-    const Neighbours around = neighbours(event.business, now);
+    const Neighbours around = neighbours(below, above, now);
     if (before.shows()) {
       Belief belief;
       if (book_.holding(event.business, now, belief)) bound(belief.system_end);
@@ -234,6 +278,8 @@ void Placing::place(const BusinessEvent& event) {
     change(around, event, before, now);
     if (until_ == end) break;
     now = *until_;
+    below.advance(now);
+    above.advance(now);
   }
   book_.put_event(event);
 }
@@ -241,8 +287,7 @@ void Placing::place(const BusinessEvent& event) {
 }  // namespace
 
 void BitemporalKernel::run(uint32_t key, std::span<const BitemporalEvent> events,
-                           BitemporalCursor& cursor, BitemporalChanges& changes,
-                           Metrics& metrics) {
+                           BitemporalCursor& cursor, BitemporalChanges& changes, Metrics& metrics) {
   BitemporalBook book(cursor, counters_);
   Placing placing(book, counters_);
   BusinessEvent newest;

@@ -75,6 +75,7 @@ Status OpenRun::read_header(std::string_view bytes, const RunRef& ref, FileNames
     return damaged(file_, "the header does not add up");
   }
   blocks_ = CheckedBlocks(data, bytes.data() + at);
+  groups_ = std::make_unique<std::atomic<uint8_t>[]>(size_ / kCheckedGroup + 1);
   const double first = static_cast<double>(load_number<uint64_t>(bytes.data() + 32));
   const double last = static_cast<double>(load_number<uint64_t>(bytes.data() + 48));
   density_ = last > first ? static_cast<double>(size_) / (last - first) : 0;
@@ -277,7 +278,12 @@ Status OpenRun::check_rows(size_t first, size_t end) const {
   return {};
 }
 
-Status OpenRun::check_row(size_t row) const { return check_rows(row, row + 1); }
+Status OpenRun::check_group(size_t group) const {
+  const size_t first = group * kCheckedGroup;
+  LAKEBED_TRY(check_rows(first, std::min(size_, first + kCheckedGroup)));
+  groups_[group].store(1, std::memory_order_relaxed);
+  return {};
+}
 
 Status OpenRun::check_keys_around(size_t row) const {
   const size_t first = row == 0 ? 0 : row - 1;

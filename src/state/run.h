@@ -10,6 +10,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -24,8 +25,18 @@
 namespace lakebed::state {
 
 enum class RunColumn : uint8_t {
-  kKeyHigh, kKeyLow, kHead, kTailEnd, kTails, kFile, kRow, kFlags, kValueHash, kTrackedHash,
-  kAppliedAt, kPayload,
+  kKeyHigh,
+  kKeyLow,
+  kHead,
+  kTailEnd,
+  kTails,
+  kFile,
+  kRow,
+  kFlags,
+  kValueHash,
+  kTrackedHash,
+  kAppliedAt,
+  kPayload,
 };
 constexpr size_t kRunColumns = 12;
 constexpr std::string_view kRunMagic = "LBRUN001";
@@ -96,7 +107,7 @@ class OpenRun {
   size_t end_of_key(size_t first) const;
   EntryKind kind(size_t row) const {
     return (number(RunColumn::kFlags, row) & kHiddenBit) != 0 ? EntryKind::kHidden
-                                                               : EntryKind::kRow;
+                                                              : EntryKind::kRow;
   }
   value::SequenceView sequence(size_t row) const;
   Entry entry(size_t row) const;
@@ -107,12 +118,19 @@ class OpenRun {
 
   // Checks of bytes against their checksums. A search may walk over damaged rows, but an answer
   // between two rows that are whole and enclose the key is right: check both and nothing else.
-  Status check_row(size_t row) const;
-  Status check_around(size_t row) const;   // rows row - 1 and row, where they exist
+  Status check_row(size_t row) const {
+    const size_t group = row / kCheckedGroup;
+    if (groups_[group].load(std::memory_order_relaxed) != 0) return {};
+    return check_group(group);
+  }
+  Status check_around(size_t row) const;  // rows row - 1 and row, where they exist
   Status check_rows(size_t first, size_t end) const;
   Status check_keys_around(size_t row) const;
 
  private:
+  // Rows that are checked together by check_row, once: most columns of so many lie in one block.
+  static constexpr size_t kCheckedGroup = 128;
+
   struct Numbers {
     const char* data = nullptr;
     uint64_t base = 0;
@@ -129,6 +147,7 @@ class OpenRun {
   double rows_to(uint64_t high, size_t at) const;
   bool check_bytes(RunColumn column, size_t first, size_t end) const;
   bool check_tails(size_t first, size_t end) const;
+  Status check_group(size_t group) const;
 
   std::shared_ptr<store::Mapping> mapping_;  // shared: runs of one file have one mapping
   std::string file_;
@@ -143,6 +162,7 @@ class OpenRun {
   uint64_t tail_bytes_ = 0;
   std::vector<uint32_t> file_ids_;
   CheckedBlocks blocks_;
+  std::unique_ptr<std::atomic<uint8_t>[]> groups_;  // 1: its rows are checked
 };
 
 }  // namespace lakebed::state

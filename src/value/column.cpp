@@ -133,19 +133,38 @@ void Column::append_range(const Column& other, size_t first, size_t count) {
   size_ += count;
 }
 
+// Offsets and bytes of the rows of a column of texts.
+void Column::gather_bytes(const Column& from, const std::vector<uint32_t>& rows) {
+  offsets_.resize(rows.size() + 1);
+  uint64_t end = 0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    end += from.offsets_[rows[i] + 1] - from.offsets_[rows[i]];
+    offsets_[i + 1] = end;
+  }
+  data_.resize(end);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    std::memcpy(data_.data() + offsets_[i], from.data_.data() + from.offsets_[rows[i]],
+                offsets_[i + 1] - offsets_[i]);
+  }
+}
+
 Column Column::gather(const std::vector<uint32_t>& rows) const {
   Column out(type_);
   const size_t width = fixed_width(type_);
-  if (width == 0) {
+  if (width == 0 && (!has_offsets(type_) || !children_.empty())) {
     out.reserve(rows.size());
     for (const uint32_t row : rows) out.append_from(*this, row);
     return out;
   }
-  out.data_.resize(rows.size() * width);
-  char* to = out.data_.data();
-  for (const uint32_t row : rows) {
-    std::memcpy(to, data_.data() + row * width, width);
-    to += width;
+  if (width == 0) {
+    out.gather_bytes(*this, rows);
+  } else {
+    out.data_.resize(rows.size() * width);
+    char* to = out.data_.data();
+    for (const uint32_t row : rows) {
+      std::memcpy(to, data_.data() + row * width, width);
+      to += width;
+    }
   }
   if (!validity_.empty()) {
     out.validity_.reserve(rows.size());

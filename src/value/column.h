@@ -94,6 +94,7 @@ class Column {
   void raw_set_size(size_t rows) { size_ = rows; }
 
  private:
+  void gather_bytes(const Column& from, const std::vector<uint32_t>& rows);
   void mark_valid() {
     if (!validity_.empty()) validity_.push_back(1);
     ++size_;

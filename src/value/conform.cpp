@@ -20,9 +20,8 @@ void append_number(const Column& column, size_t row, Column& out) {
     const Int128 unscaled = decimal ? column.decimal(row) : Int128{column.integer(row)};
     out.append_decimal(unscaled * power_of_ten(to.scale - (decimal ? from.scale : 0)));
   } else if (to.kind == Kind::kDouble) {
-    const double number = from.kind == Kind::kFloat
-                              ? static_cast<double>(column.fixed<float>(row))
-                              : static_cast<double>(column.integer(row));
+    const double number = from.kind == Kind::kFloat ? static_cast<double>(column.fixed<float>(row))
+                                                    : static_cast<double>(column.integer(row));
     out.append_fixed(number);
   } else if (from.kind == Kind::kDate && to.kind == Kind::kTimestampNtz) {
     out.append_integer(column.integer(row) * 86'400'000'000);
@@ -51,8 +50,8 @@ Column reshape(const Column& column, const Type& to) {
   out.raw_offsets() = column.raw_offsets();
   for (size_t i = 0; i < to.fields.size(); ++i) {
     const bool by_name = to.kind == Kind::kStruct;
-    const auto at = by_name ? find_field(column.type().fields, to.fields[i].name)
-                            : std::optional<size_t>(i);
+    const auto at =
+        by_name ? find_field(column.type().fields, to.fields[i].name) : std::optional<size_t>(i);
     out.raw_children()[i] = at ? conform(column.children()[*at], to.fields[i].type)
                                : null_column(to.fields[i].type, column.size());
   }
@@ -73,6 +72,23 @@ Column conform(const Column& column, const Type& to) {
   if (column.type().kind == Kind::kVoid) return null_column(to, column.size());
   if (to.is_nested()) return reshape(column, to);
   return widen(column, to);
+}
+
+ColumnBatch conform_batch(ColumnBatch&& batch, const Schema& schema) {
+  ColumnBatch out;
+  out.schema = schema;
+  out.rows = batch.rows;
+  for (const Field& field : schema) {
+    const auto at = find_field(batch.schema, field.name);
+    if (!at) {
+      out.columns.push_back(null_column(field.type, batch.rows));
+    } else if (batch.columns[*at].type() == field.type) {
+      out.columns.push_back(std::move(batch.columns[*at]));
+    } else {
+      out.columns.push_back(conform(batch.columns[*at], field.type));
+    }
+  }
+  return out;
 }
 
 ColumnBatch conform_batch(const ColumnBatch& batch, const Schema& schema) {

@@ -13,6 +13,8 @@ Column conform(const Column& column, const Type& to);
 // The batch under `schema`: columns by name, missing ones NULL. Columns that `schema` lacks are
 // left out.
 ColumnBatch conform_batch(const ColumnBatch& batch, const Schema& schema);
+// The same; columns that have their type already are moved out of the batch, the others stay.
+ColumnBatch conform_batch(ColumnBatch&& batch, const Schema& schema);
 
 // `rows` rows of NULL.
 Column null_column(const Type& type, size_t rows);

@@ -215,6 +215,10 @@ bool has_short_code(const Type& type) {
 }
 
 SequenceCode sequence_code(const Column& column, size_t row) {
+  const Kind kind = column.type().kind;
+  if (kind == Kind::kLong || kind == Kind::kTimestamp || kind == Kind::kTimestampNtz) {
+    return {static_cast<uint64_t>(column.fixed<int64_t>(row)) ^ (1ULL << 63), {}};
+  }
   std::string bytes;
   append_body(column, row, bytes);
   SequenceCode code;

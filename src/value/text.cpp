@@ -105,8 +105,7 @@ std::string iso_timestamp(int64_t utc_micros, const std::string& zone) {
   return text + offset_text(offset);
 }
 
-void append_json_list(const Column& column, size_t row, const std::string& zone,
-                      std::string& out) {
+void append_json_list(const Column& column, size_t row, const std::string& zone, std::string& out) {
   out += '[';
   for (uint64_t i = column.begin(row); i < column.end(row); ++i) {
     if (i > column.begin(row)) out += ',';
@@ -320,9 +319,9 @@ static std::string interval_day_text(int64_t micros) {
   const bool negative = micros < 0;
   const int64_t size = std::abs(micros);
   const int64_t seconds = size / kMicrosPerSecond;
-  std::string text = fmt::format("INTERVAL '{}{} {:02}:{:02}:{:02}", negative ? "-" : "",
-                                 seconds / 86'400, seconds / 3600 % 24, seconds / 60 % 60,
-                                 seconds % 60);
+  std::string text =
+      fmt::format("INTERVAL '{}{} {:02}:{:02}:{:02}", negative ? "-" : "", seconds / 86'400,
+                  seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
   if (const int64_t fraction = size % kMicrosPerSecond; fraction != 0) {
     std::string digits = fmt::format("{:06}", fraction);
     digits.erase(digits.find_last_not_of('0') + 1);

@@ -55,7 +55,9 @@ std::string check(const Feed& feed) {
       codes.push_back(code(given.business));
       const Moment business = codes.back();
       codes.push_back(code(given.system));
-      events.push_back({{}, business, codes.back(),
+      events.push_back({{},
+                        business,
+                        codes.back(),
                         given.deletes ? 0 : static_cast<uint64_t>(given.value) + 1,
                         static_cast<uint32_t>(events.size()),
                         given.deletes ? Operation::kDelete : Operation::kUpsert});
@@ -150,7 +152,11 @@ TEST(Bitemporal, C2_CurrentBeliefIsTheTimelineOfTheLatestSystemTime) {
         codes.push_back(code(given.business));
         const Moment business = codes.back();
         codes.push_back(code(given.system));
-        twin.add({{}, business, codes.back(), static_cast<uint64_t>(given.value) + 1, 0,
+        twin.add({{},
+                  business,
+                  codes.back(),
+                  static_cast<uint64_t>(given.value) + 1,
+                  0,
                   given.deletes ? Operation::kDelete : Operation::kUpsert});
       }
     }
@@ -189,6 +195,46 @@ TEST(Bitemporal, C3_SeeksOfAChangeDoNotGrowWithTheHistory) {
     return kernel.counters().seeks - before;
   };
   EXPECT_EQ(seeks_of_last(5000), seeks_of_last(10));
+}
+
+// Seeks of one event over a key whose versions became known as they came to hold: at 2, 4, 6, ...
+uint64_t seeks_over_history(int versions, int business, int system) {
+  BitemporalMemory memory;
+  BitemporalKernel kernel;
+  std::deque<std::string> codes;
+  const auto moment = [&codes](int at) -> Moment { return codes.emplace_back(code(at)); };
+  std::vector<BitemporalEvent> history;
+  for (int i = 1; i <= versions; ++i) {
+    history.push_back(
+        {{}, moment(2 * i), moment(2 * i), static_cast<uint64_t>(i) + 1, 0, Operation::kUpsert});
+  }
+  const auto take = [&](std::span<const BitemporalEvent> events) {
+    memory.begin_batch(events);
+    BitemporalChanges changes;
+    Metrics metrics;
+    kernel.run(0, events, memory, changes, metrics);
+    memory.take(changes);
+  };
+  take(history);
+  const uint64_t before = kernel.counters().seeks;
+  const BitemporalEvent late{{}, moment(business), moment(system), 1, 0, Operation::kUpsert};
+  take({&late, 1});
+  return kernel.counters().seeks - before;
+}
+
+// Late in business time only: the neighbours, however long the history is.
+TEST(Bitemporal, C3_SeeksOfALateBusinessTimeDoNotGrowWithTheHistory) {
+  EXPECT_LE(seeks_over_history(5000, 4001, 10002), seeks_over_history(10, 5, 22));
+  EXPECT_LE(seeks_over_history(5000, 4000, 10002), seeks_over_history(10, 4, 22));  // a correction
+}
+
+// Late in system time: it is the newest version's neighbour at each of the later system times, so
+// as many rows change as there are versions; each costs the same.
+TEST(Bitemporal, C3_SeeksOfALateSystemTimeGrowWithWhatItChanges) {
+  const uint64_t some = seeks_over_history(500, 1001, 1);
+  const uint64_t many = seeks_over_history(5000, 10001, 1);
+  EXPECT_LE(many, some * 10 + 100);
+  EXPECT_LE(many, 5000 * 16);
 }
 
 }  // namespace lakebed::cdc

@@ -45,8 +45,7 @@ class EventReader {
 
  private:
   Status check_not_null(const ColumnBatch& part, const Column& operations) const;
-  void count_nulls(const ColumnBatch& part, const Column& sequences, const Column& operations,
-                   const ColumnBatch& evaluated);
+  void count_nulls(const Column& sequences, const Column& operations, const ColumnBatch& evaluated);
   cdc::SequenceView view_of(const Column& sequences, size_t row);
   void add_bitemporal(const ColumnBatch& evaluated, const std::vector<Hash128>& keys,
                       const std::vector<uint64_t>& values);
@@ -66,14 +65,14 @@ class EventReader {
   std::string sample_;
 };
 
-void EventReader::count_nulls(const ColumnBatch& part, const Column& sequences,
-                              const Column& operations, const ColumnBatch& evaluated) {
+void EventReader::count_nulls(const Column& sequences, const Column& operations,
+                              const ColumnBatch& evaluated) {
   null_keys_.resize(keys_.size());
   const auto remember_sample = [&](size_t row) {
     if (sample_.empty()) value::append_json_row(evaluated, row, "UTC", sample_);
   };
   if (sequences.has_nulls()) {
-    for (size_t row = 0; row < part.rows; ++row) {
+    for (size_t row = 0; row < evaluated.rows; ++row) {
       if (!sequences.is_null(row)) continue;
       if (null_sequences_++ == 0) sample_.clear();
       remember_sample(row);
@@ -81,7 +80,7 @@ void EventReader::count_nulls(const ColumnBatch& part, const Column& sequences,
   }
   if (plan_.own.system_sequence) {
     const Column& systems = evaluated.columns[*plan_.own.system_sequence];
-    for (size_t row = 0; systems.has_nulls() && row < part.rows; ++row) {
+    for (size_t row = 0; systems.has_nulls() && row < evaluated.rows; ++row) {
       if (!systems.is_null(row)) continue;
       ++null_systems_;
       remember_sample(row);
@@ -89,9 +88,10 @@ void EventReader::count_nulls(const ColumnBatch& part, const Column& sequences,
   }
   if (version_) return;  // rule S3: in the key of a snapshot NULL is a value
   for (size_t i = 0; i < keys_.size(); ++i) {
-    const Column& key = part.columns[keys_[i]];
+    const auto at = value::find_field(evaluated.schema, columns_[keys_[i]].name);
+    const Column& key = evaluated.columns[*at];
     if (!key.has_nulls()) continue;
-    for (size_t row = 0; row < part.rows; ++row) {
+    for (size_t row = 0; row < evaluated.rows; ++row) {
       if (!key.is_null(row) || operations.integer(row) == kTruncate) continue;
       ++null_keys_[i];
       remember_sample(row);
@@ -146,13 +146,16 @@ void EventReader::add_bitemporal(const ColumnBatch& evaluated, const std::vector
 Status EventReader::add(ColumnBatch evaluated) {
   const Column& sequences = evaluated.columns[plan_.own.sequence];
   const Column& operations = evaluated.columns[plan_.own.operation];
-  ColumnBatch part = value::conform_batch(evaluated, columns_);
-  count_nulls(part, sequences, operations, evaluated);
+  count_nulls(sequences, operations, evaluated);
   const bool bad = null_sequences_ > 0 || null_systems_ > 0 ||
                    std::any_of(null_keys_.begin(), null_keys_.end(), [](auto n) { return n > 0; });
   const auto base = static_cast<uint32_t>(batch_.rows);
-  batch_.rows += part.rows;
+  batch_.rows += evaluated.rows;
   if (bad) return {};  // counting goes on, nothing of it is used
+  // Partial events and conditions look at the evaluated row, too.
+  const bool shared = written_ || plan_.own.expectations > 0;
+  ColumnBatch part = shared ? value::conform_batch(evaluated, columns_)
+                            : value::conform_batch(std::move(evaluated), columns_);
   if (written_) {
     LAKEBED_TRY(written_->append(evaluated, part, batch_.written));
   } else {
