@@ -68,7 +68,7 @@ class Duck : public System {
     if (workload_.history) return apply_history(feed);
     return name_ == "merge" ? apply_merge(feed) : apply_delete_insert(feed);
   }
-  bool is_bound() const { return name_ == "LB1"; }
+  bool is_bound() const { return name_ == "LB1" || name_ == "LB3"; }
   std::string source(const std::string& file) const {
     if (!workload_.json) return fmt::format("read_parquet('{}')", file);
     return fmt::format(
@@ -125,8 +125,10 @@ class Duck : public System {
 
   Status sort_and_write(const std::string& feed) {
     const std::string file = workload_.folder + "/bound.parquet";
+    const std::string rows =
+        name_ == "LB3" ? fmt::format("SELECT f.* FROM {} f, range(3)", feed) : "FROM " + feed;
     LAKEBED_TRY(execute(fmt::format(
-        "COPY (FROM {} ORDER BY id) TO '{}' (FORMAT parquet, COMPRESSION zstd)", feed, file)));
+        "COPY ({} ORDER BY id) TO '{}' (FORMAT parquet, COMPRESSION zstd)", rows, file)));
     const int opened = open(file.c_str(), O_RDONLY | O_CLOEXEC);
     fsync(opened);
     close(opened);

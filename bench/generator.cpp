@@ -66,10 +66,34 @@ int64_t payload_sum(int64_t id, uint64_t payload) {
   return static_cast<int64_t>(sum % 1'000'003) * (id % 997 + 1);
 }
 
+Change bitemporal_change(const Shape& shape, uint64_t batch, uint64_t row, uint64_t hash) {
+  constexpr uint64_t kBetween = 1000;  // business times from one loaded version to the next
+  const uint64_t newest = shape.versions * kBetween;
+  const uint64_t more = mix(hash);
+  Change change;
+  change.payload = hash;
+  if (batch == 0) {
+    change.id = static_cast<int64_t>(row % shape.keys());
+    change.business = static_cast<int64_t>(row / shape.keys() * kBetween);
+    change.sequence = static_cast<int64_t>(row);
+    return change;
+  }
+  const uint64_t kind = more % 100;
+  uint64_t business = newest + batch * shape.changes + row;
+  if (kind >= 70 && kind < 90) business = (more >> 8) % newest | 1;
+  if (kind >= 90 && kind < 97) business = (more >> 8) % shape.versions * kBetween;
+  change.id = static_cast<int64_t>(hash % shape.keys());
+  change.business = static_cast<int64_t>(business);
+  change.sequence = static_cast<int64_t>(batch) * kBatchStep + static_cast<int64_t>(row);
+  change.is_delete = kind >= 97;
+  return change;
+}
+
 }  // namespace
 
 Change change_at(const Shape& shape, uint64_t batch, uint64_t row) {
   const uint64_t hash = mix(kSeed, batch, row);
+  if (shape.bitemporal()) return bitemporal_change(shape, batch, row, hash);
   Change change;
   if (batch == 0) {
     change.id = static_cast<int64_t>(row);
@@ -87,7 +111,7 @@ Change change_at(const Shape& shape, uint64_t batch, uint64_t row) {
   return change;
 }
 
-value::Schema feed_schema() {
+value::Schema feed_schema(const Shape& shape) {
   const std::pair<const char*, value::Type> columns[] = {{"id", Kind::kLong},
                                                          {"sequence", Kind::kLong},
                                                          {"op", Kind::kString},
@@ -104,6 +128,7 @@ value::Schema feed_schema() {
     schema.back().name = name;
     schema.back().type = type;
   }
+  if (shape.bitemporal()) schema.push_back({"business", Kind::kLong, true, "", {}});
   return schema;
 }
 
@@ -122,6 +147,7 @@ void append_row(const Change& change, ColumnBatch& out) {
   columns[7].append_fixed(static_cast<double>(p.quarters) / 4.0);
   columns[8].append_integer(static_cast<int64_t>(p.day));
   columns[9].append_bytes(fmt::format("note-{:012d} of a row", p.note));
+  if (columns.size() > 10) columns[10].append_integer(change.business);
   ++out.rows;
 }
 
@@ -140,7 +166,7 @@ std::optional<Change> copy_row(uint64_t batch, uint64_t row) {
 }  // namespace
 
 ColumnBatch feed_rows(const Shape& shape, uint64_t batch, uint64_t first, uint64_t count) {
-  ColumnBatch out = ColumnBatch::empty(feed_schema());
+  ColumnBatch out = ColumnBatch::empty(feed_schema(shape));
   for (Column& column : out.columns) column.reserve(count);
   for (uint64_t row = first; row < first + count; ++row) {
     append_row(change_at(shape, batch, row), out);
@@ -149,7 +175,7 @@ ColumnBatch feed_rows(const Shape& shape, uint64_t batch, uint64_t first, uint64
 }
 
 ColumnBatch copy_rows(const Shape& shape, uint64_t batch) {
-  ColumnBatch out = ColumnBatch::empty(feed_schema());
+  ColumnBatch out = ColumnBatch::empty(feed_schema(shape));
   for (Column& column : out.columns) column.reserve(shape.rows);
   for (uint64_t row = 0; row < shape.rows; ++row) {
     if (const auto change = copy_row(batch, row)) append_row(*change, out);
@@ -179,6 +205,28 @@ std::string checksum_columns() {
          " + CAST(quantity AS BIGINT) * 3 + CAST(amount * 100 AS BIGINT) * 5"
          " + CAST(score * 4 AS BIGINT) * 7 + length(city) * 13"
          " + CAST(substr(note, 6, 12) AS BIGINT) % 1000003) % 1000003) * (id % 997 + 1))";
+}
+
+void BitemporalOracle::take(uint64_t batch) {
+  const uint64_t rows = batch == 0 ? shape_.rows : shape_.changes;
+  for (uint64_t row = 0; row < rows; ++row) {
+    const Change change = change_at(shape_, batch, row);
+    keys_[static_cast<size_t>(change.id)][change.business] = change;  // known in order
+  }
+}
+
+Checksum BitemporalOracle::answer() const {
+  Checksum sum;
+  for (const auto& changes : keys_) {
+    for (const auto& [business, change] : changes) {
+      if (change.is_delete) continue;
+      ++sum.rows;
+      sum.ids += change.id;
+      sum.sequences += change.sequence;
+      sum.payloads += payload_sum(change.id, change.payload);
+    }
+  }
+  return sum;
 }
 
 Oracle::Oracle(const Shape& shape) : shape_(shape) {

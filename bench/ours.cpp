@@ -59,8 +59,9 @@ class Ours : public System {
     write_pipeline(fmt::format(
         "read_files('{}/feed', format => '{}', schema => 'id BIGINT, sequence BIGINT, op STRING, "
         "name STRING, city STRING, quantity INT, amount DECIMAL(12, 2), score DOUBLE, born DATE, "
-        "note STRING')",
-        workload_.folder, workload_.json ? "json" : "parquet"));
+        "note STRING{}')",
+        workload_.folder, workload_.json ? "json" : "parquet",
+        workload_.shape.bitemporal() ? ", business BIGINT" : ""));
     return {};
   }
 
@@ -85,8 +86,7 @@ class Ours : public System {
   Result<std::string> check() override {
     FirstRow row;
     run::SqlSession sql(*session_);
-    LAKEBED_TRY(sql.run(fmt::format("SELECT {} FROM target{}", checksum_columns(),
-                                    workload_.history ? " WHERE __END_AT IS NULL" : ""),
+    LAKEBED_TRY(sql.run(fmt::format("SELECT {} FROM target{}", checksum_columns(), current()),
                         "check", row));
     return row.text;
   }
@@ -97,14 +97,25 @@ class Ours : public System {
     std::filesystem::create_directories(path.parent_path());
     std::ofstream(path) << text;
   }
+  const char* current() const {
+    if (workload_.shape.bitemporal()) return " WHERE __SYSTEM_END_AT IS NULL";
+    return workload_.history ? " WHERE __END_AT IS NULL" : "";
+  }
+  std::string clauses() const {
+    if (workload_.shape.bitemporal()) {
+      return "SEQUENCE BY business SYSTEM SEQUENCE BY sequence COLUMNS * EXCEPT (op, business) "
+             "STORED AS BITEMPORAL";
+    }
+    return fmt::format("SEQUENCE BY sequence COLUMNS * EXCEPT (op) STORED AS SCD TYPE {}",
+                       workload_.history ? 2 : 1);
+  }
   void write_pipeline(const std::string& source) {
     write_file("transformations/bench.sql",
                fmt::format("CREATE OR REFRESH STREAMING TABLE target;\n"
                            "CREATE TEMPORARY VIEW feed AS SELECT * FROM STREAM {};\n"
                            "CREATE FLOW apply_feed AS AUTO CDC INTO target FROM STREAM(feed)\n"
-                           "KEYS (id) APPLY AS DELETE WHEN op = 'd' SEQUENCE BY sequence\n"
-                           "COLUMNS * EXCEPT (op) STORED AS SCD TYPE {};\n",
-                           source, workload_.history ? 2 : 1));
+                           "KEYS (id) APPLY AS DELETE WHEN op = 'd' {};\n",
+                           source, clauses()));
   }
   engine::Counters counters() {
     return session_ && session_->loaded_engine() ? session_->loaded_engine()->counters()

@@ -37,9 +37,9 @@ class System {
 };
 
 // "ours", "merge" (DuckDB's MERGE INTO), "delete+insert" (DuckDB, sorted, one transaction),
-// "LB1" (DuckDB sorts the feed and writes it as one Parquet file), "LB5" (durable commit of as
-// many bytes as `apply` is told), "decode" and "LB4" (read a copy; hash it, too), "feed" (writes
-// the feed files: apply makes a batch's file).
+// "LB1" (DuckDB sorts the feed and writes it as one Parquet file), "LB3" (three times its rows),
+// "LB5" (durable commit of as many bytes as `apply` is told), "decode" and "LB4" (read a copy; hash
+// it, too), "feed" (writes the feed files: apply makes a batch's file).
 std::unique_ptr<System> make_system(const std::string& name, const Workload& workload);
 
 }  // namespace lakebed::bench
