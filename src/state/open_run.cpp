@@ -296,7 +296,8 @@ Status OpenRun::check_keys_around(size_t row) const {
 }
 
 Status OpenRun::check_around(size_t row) const {
-  return check_rows(row == 0 ? 0 : row - 1, std::min(size_, row + 1));
+  if (row > 0) LAKEBED_TRY(check_row(row - 1));
+  return row < size_ ? check_row(row) : Status{};
 }
 
 }  // namespace lakebed::state

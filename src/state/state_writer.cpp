@@ -13,7 +13,9 @@ namespace lakebed::state {
 
 struct StateWriter::Parts {
   Parts(TableState& s, std::string txn)
-      : state(&s), data(s.data_), output(s.store(), std::move(txn), s.tuning_),
+      : state(&s),
+        data(s.data_),
+        output(s.store(), std::move(txn), s.tuning_),
         heap(output, s.next_heap_) {}
 
   using LiveRuns = TableState::LiveRuns;
@@ -34,6 +36,7 @@ struct StateWriter::Parts {
   std::optional<RunSink> sink;
   std::optional<Entry> last;
   std::string last_tail;
+  std::optional<std::pair<value::Schema, uint32_t>> last_schema;  // and its id
   std::map<std::string, std::map<Hash128, SeenFile>> seen;
   bool forgotten = false;
 };
@@ -74,8 +77,15 @@ Result<PayloadRef> StateWriter::append_payload(uint32_t schema_id, std::string_v
 }
 
 uint32_t StateWriter::schema_id(const value::Schema& schema) {
+  // Payload after payload comes under the same schema: its text is made once.
+  auto& last = parts_->last_schema;
+  if (last && last->first == schema) return last->second;
+  last.emplace(schema, known_schema(schema_to_json(schema)));
+  return last->second;
+}
+
+uint32_t StateWriter::known_schema(const std::string& text) {
   ManifestData& data = parts_->data;
-  const std::string text = schema_to_json(schema);
   for (const auto& [id, known] : data.schemas) {
     if (known == text) return id;
   }
@@ -85,6 +95,7 @@ uint32_t StateWriter::schema_id(const value::Schema& schema) {
 
 void StateWriter::forget_everything(Identity identity) {
   ManifestData& data = parts_->data;
+  parts_->last_schema.reset();
   data.runs.clear();
   data.heaps.clear();
   data.schemas.clear();
@@ -133,8 +144,8 @@ const RunRef* input_for(const Merged::Step& step, const RunRef& ref) {
   const uint64_t high = std::min(step.high, ref.high);
   for (const RunRef& input : step.inputs) {
     if (!same_run(input, ref)) continue;
-    const bool whole = std::max(step.low, input.low) == low &&
-                       std::min(step.high, input.high) == high;
+    const bool whole =
+        std::max(step.low, input.low) == low && std::min(step.high, input.high) == high;
     if (whole) return &input;
   }
   return nullptr;

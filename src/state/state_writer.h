@@ -20,19 +20,19 @@ namespace lakebed::state {
 
 // Result of StateWriter::finish.
 struct Finished {
-  ManifestRef manifest;               // for the commit's domain metadata
-  std::vector<std::string> to_sync;   // paths relative to the table
-  std::vector<std::string> written;   // all paths that this transaction wrote
+  ManifestRef manifest;              // for the commit's domain metadata
+  std::vector<std::string> to_sync;  // paths relative to the table
+  std::vector<std::string> written;  // all paths that this transaction wrote
   ManifestData data;
   std::vector<ManifestRef> chain;
 };
 
 // How much of the merging to do now.
 struct MergeBudget {
-  uint64_t max_entries = UINT64_MAX;       // read; a step that was begun is finished
-  std::function<bool()> may_go_on;         // asked between steps; empty: yes
-  bool full = false;                       // everything into base runs, due or not
-  Expiry expiry;                           // what is old is left behind (rule F4)
+  uint64_t max_entries = UINT64_MAX;  // read; a step that was begun is finished
+  std::function<bool()> may_go_on;    // asked between steps; empty: yes
+  bool full = false;                  // everything into base runs, due or not
+  Expiry expiry;                      // what is old is left behind (rule F4)
 };
 
 // Runs that a merge made and the ones that they replace. Not live until a writer adopts it and its
@@ -40,17 +40,17 @@ struct MergeBudget {
 struct Merged {
   struct Step {
     std::string set;
-    uint64_t low = 0, high = 0;            // the window merged
-    bool base = false;                     // inputs are all that lies in the window
-    std::vector<RunRef> inputs;            // as they were live, newest first
-    std::vector<RunRef> outputs;           // file "" and offset = index into sections: embedded
-    std::map<uint32_t, HeapRef> heaps;     // likewise
+    uint64_t low = 0, high = 0;         // the window merged
+    bool base = false;                  // inputs are all that lies in the window
+    std::vector<RunRef> inputs;         // as they were live, newest first
+    std::vector<RunRef> outputs;        // file "" and offset = index into sections: embedded
+    std::map<uint32_t, HeapRef> heaps;  // likewise
   };
   std::vector<Step> steps;
   std::vector<std::string> sections;
-  std::vector<std::string> files;          // paths already written
+  std::vector<std::string> files;  // paths already written
   uint64_t entries_read = 0;
-  bool more = false;                       // merging is still due
+  bool more = false;  // merging is still due
   bool empty() const { return steps.empty(); }
 };
 
@@ -106,6 +106,7 @@ class StateWriter {
   Result<Finished> finish(int64_t table_version, const std::string& file_set_hash);
 
  private:
+  uint32_t known_schema(const std::string& text);
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };

@@ -80,16 +80,12 @@ class PairCursor : public cdc::BitemporalCursor {
 
   Result<std::optional<state::Entry>> answer(state::EntryKind kind, cdc::Seek how, Moment first,
                                              Moment second) {
-    const value::SequenceCode from = pair_bound(first, second, PairEdge::kBefore);
-    const value::SequenceCode behind = pair_bound(first, second, PairEdge::kBehind);
-    switch (how) {
-      case cdc::Seek::kAtMost: return cursor_.below(kind, behind);
-      case cdc::Seek::kBelow: return cursor_.below(kind, from);
-      case cdc::Seek::kAtLeast: return cursor_.above(kind, from);
-      case cdc::Seek::kAbove: return cursor_.above(kind, behind);
-      case cdc::Seek::kGreatest: return cursor_.greatest(kind);
-    }
-    return std::optional<state::Entry>{};
+    if (how == cdc::Seek::kGreatest) return cursor_.greatest(kind);
+    const bool behind = how == cdc::Seek::kAtMost || how == cdc::Seek::kAbove;
+    const value::SequenceCode bound =
+        pair_bound(first, second, behind ? PairEdge::kBehind : PairEdge::kBefore);
+    const bool down = how == cdc::Seek::kAtMost || how == cdc::Seek::kBelow;
+    return down ? cursor_.below(kind, bound) : cursor_.above(kind, bound);
   }
 
   state::Cursor cursor_;
@@ -150,6 +146,8 @@ Status BitemporalApplier::decide(cdc::Metrics& metrics) {
   PairCursor cursor(*context_.table.memory);
   cdc::BitemporalKernel kernel;
   const std::vector<cdc::BitemporalEvent>& events = batch_.bitemporal;
+  changes_.events.reserve(events.size());
+  changes_.beliefs.reserve(2 * events.size());  // the row that ends and the one that begins
   for (size_t begin = 0; begin < events.size();) {
     size_t end = begin + 1;
     while (end < events.size() && events[end].key == events[begin].key) ++end;
@@ -264,6 +262,7 @@ Result<uint64_t> BitemporalApplier::payload_of(const cdc::ValueSource& values,
 // Events and beliefs as entries. A belief whose end changes is another entry: the old one goes.
 Status BitemporalApplier::remember(TargetCommit& commit) {
   std::vector<state::Entry> entries;
+  entries.reserve(changes_.events.size() + 2 * changes_.beliefs.size());
   std::deque<value::SequenceCode> codes;
   const auto add = [&](uint32_t key, value::SequenceCode code, uint8_t flags) -> state::Entry& {
     state::Entry entry;
