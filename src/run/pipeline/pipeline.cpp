@@ -125,7 +125,25 @@ Status Assembly::use(const plan::UseStatement& statement, NameScope& scope) {
   return {};
 }
 
+// A list of names without types names the query's columns one after the other, as a view's does.
+void name_columns(plan::CreateDataset& created) {
+  const bool bare =
+      std::all_of(created.columns.begin(), created.columns.end(),
+                  [](const auto& column) { return column.field.type.kind == value::Kind::kVoid; });
+  if (created.kind != plan::DatasetKind::kMaterializedView || created.columns.empty() || !bare) {
+    return;
+  }
+  auto named = std::make_shared<plan::Relation>();
+  named->kind = plan::RelationKind::kAlias;
+  named->span = created.span;
+  named->name = created.name.parts.back();
+  for (const auto& column : created.columns) named->names.push_back(column.field.name);
+  named->inputs = {created.query};
+  created.query = named;
+}
+
 Status Assembly::add_dataset(plan::CreateDataset& created, const NameScope& scope) {
+  name_columns(created);
   Dataset dataset;
   dataset.scope = scope;
   LAKEBED_ASSIGN(dataset.name, complete_name(created.name.parts, scope, created.name.span));

@@ -35,6 +35,7 @@ Result<std::vector<Field>> merge_fields(const std::vector<Field>& existing,
 Result<Type> merge_types(const Type& existing, const Type& incoming, const std::string& path,
                          MergeRules rules) {
   if (existing == incoming || incoming.kind == value::Kind::kVoid) return existing;
+  if (existing.kind == value::Kind::kVoid) return incoming;  // declared without a type
   if (existing.is_nested() && existing.kind == incoming.kind) {
     if (existing.kind == value::Kind::kStruct) {
       LAKEBED_ASSIGN(auto fields, merge_fields(existing.fields, incoming.fields, path, rules));

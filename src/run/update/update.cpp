@@ -64,6 +64,12 @@ std::vector<plan::GraphNode> graph_of(const Pipeline& pipeline) {
   return nodes;
 }
 
+// An error of columns that don't fit is one of the flow that delivers them.
+Result<value::Schema> placed(Result<value::Schema> schema, const SourceSpan& span) {
+  if (!schema.ok()) return std::move(schema).error().with_span(span);
+  return schema;
+}
+
 // The query of a declaration, as a flow named like its dataset.
 AppendFlow own_query(const Dataset& dataset) {
   const plan::CreateDataset& declared = dataset.declaration;
@@ -182,7 +188,8 @@ Result<value::Schema> Planner::plan_cdc(const Dataset& dataset, const Table* tab
     if (!plans.empty() && !combined) {
       LAKEBED_TRY(check_flows_agree(plans.front(), plan, flow, dataset));
     }
-    LAKEBED_ASSIGN(schema, target_schema(plan, dataset, schema ? &*schema : nullptr));
+    LAKEBED_ASSIGN(schema,
+                   placed(target_schema(plan, dataset, schema ? &*schema : nullptr), flow.span));
     plans.push_back(std::move(plan));
   }
   if (!schema) return value::Schema{};
@@ -207,9 +214,9 @@ Result<value::Schema> Planner::plan_appended(const Dataset& dataset, const Table
     LAKEBED_ASSIGN(value::Schema delivered, plan_query(flow, table, stream, stream && !flow.once));
     LAKEBED_TRY(check_not_delivered(declared, delivered, "the query", flow.span));
     if (!declared.empty()) {
-      LAKEBED_ASSIGN(delivered, merge_schemas(declared, delivered, kDeclared));
+      LAKEBED_ASSIGN(delivered, placed(merge_schemas(declared, delivered, kDeclared), flow.span));
     }
-    LAKEBED_ASSIGN(schema, merge_schemas(schema, delivered));
+    LAKEBED_ASSIGN(schema, placed(merge_schemas(schema, delivered), flow.span));
     return {};
   };
   if (dataset.declaration.query) {
