@@ -83,6 +83,12 @@ class Flow:
         return self.changes[1] if self.changes and batch >= self.changes[0] else self.partial
 
     @property
+    def partial_since(self):
+        """The batch with which events begin to be partial, where others came before it."""
+        began = self.changes and self.partial is None and self.changes[1] is not None
+        return self.changes[0] if began else 0
+
+    @property
     def partials(self):
         return [self.partial] + ([self.changes[1]] if self.changes else [])
 

@@ -6,7 +6,7 @@ import dataclasses
 import values
 from values import Struct
 from definition import Choice, Column, Definition, Expectation, Flow, Poison, time_type
-from model import Delivery, invalid, is_partial, key_of, operation, time_key, time_value
+from model import Delivery, empty_struct, invalid, is_partial, key_of, operation, time_key, time_value
 
 NAMES = ["a", "B", "c_1", "Dd", "e f", "g"]
 
@@ -42,9 +42,25 @@ class History:
             columns = definition.source_columns(flow, number)
             names = tuple(c.name for c in columns)
             types = {c.name: c.type for c in columns} if definition.late_fields else {}
-            found += [Delivery(at, row, names, flow.partial_at(number), types) for row in rows
-                      if flow.snapshot or not invalid(definition, row)]
+            before = self.columns_before(flow, number)
+            found += [Delivery(at, row, names, flow.partial_at(number), types, before)
+                      for row in rows if flow.snapshot or not invalid(definition, row)]
         return found
+
+    def columns_before(self, flow, number):
+        """Rule P3: what an event without a clause writes in a target of partial updates: the
+        columns that the target has when it begins to be one, or by then. Nothing: all."""
+        definition = self.definition
+        if not definition.evolves or flow.partial_at(number) is not None:
+            return None
+        if number < flow.partial_since:
+            upto = flow.partial_since - 1
+        else:
+            first = self.fresh if 0 <= self.fresh <= number else 0
+            if not any(flow.partial_at(at) is not None for at in range(first, number + 1)):
+                return None
+            upto = number
+        return {c.name: c.type for c in definition.output(upto)}
 
     def set_aside(self, upto=None):
         """(flow, reason) of what can't."""
@@ -198,6 +214,8 @@ def draw_definition(random, features):
             for name in ["id", "Key 2", "k3"][:random.choice([1, 1, 1, 2, 3])]]
     columns = [Column(name, random.choice(values.VALUES))
                for name in NAMES[:random.choice([1, 2, 2, 3, 4, 6])]]
+    if "expect" in features and random.random() < 0.4:
+        columns[0].type = values.INT    # what an expectation can test
     definition = Definition(
         kind, keys, columns, draw_time(random, ["seq", "seq2", "Seq3"]),
         draw_time(random, ["sys", "sys2"]) if kind == "bitemporal" else [],
@@ -207,8 +225,10 @@ def draw_definition(random, features):
     order += ["op"] if definition.deletes or definition.truncates else []
     order += ["which"] if definition.named else []
     definition.order = random.sample(order, len(order))
-    if "evolve" in features and len(columns) > 1 and random.random() < 0.3 and \
-            not any(flow.once or flow.changes for flow in definition.flows):
+    partials = {repr(partial) for flow in definition.flows for partial in flow.partials}
+    mixed = len(definition.flows) > 1 and len(partials) > 1 and "None" in partials
+    if "evolve" in features and len(columns) > 1 and random.random() < 0.3 and not mixed and \
+            not any(flow.once for flow in definition.flows):
         draw_evolution(random, definition)
     definition.select = draw_selection(random, definition)
     definition.track = draw_tracking(random, definition)
@@ -254,9 +274,21 @@ class Pools:
                                                     if len(columns) > 1 and at >= 0 else [])
         self.pools = {column.name: [column.type.draw(random) for _ in range(random.randint(1, 3))]
                       for column in definition.values}
+        if any(flow.changes for flow in definition.flows):
+            self.forget_empty_structs()
         self.nulls = random.choice([0.0, 0.1, 0.5])
         self.deletes = random.choice([0.05, 0.2, 0.4])
         self.truncates = random.choice([0.03, 0.1])
+
+    def forget_empty_structs(self):
+        """What is no NULL before updates are partial reads as NULL then (rule P3)."""
+        for column in self.definition.values:
+            self.pools[column.name] = [empty_struct(column.type, value)
+                                       for value in self.pools[column.name]]
+        for key in self.keys:
+            for at, column in enumerate(self.definition.keys):
+                while empty_struct(column.type, key[at]) is None:
+                    key[at] = column.type.draw(self.random)
 
     def op(self):
         if self.definition.deletes and self.random.random() < self.deletes:
@@ -284,8 +316,11 @@ class Pools:
             row["which"] = self.which(names)
         if definition.quarantine and random.random() < 0.15:
             self.spoil(row)
-        return {column.name: pruned(column.type, row[column.name])
-                for column in definition.source_columns(flow, batch)}
+        columns = definition.source_columns(flow, batch)
+        row = {column.name: pruned(column.type, row[column.name]) for column in columns}
+        if any(one.changes for one in definition.flows):
+            row = {column.name: empty_struct(column.type, row[column.name]) for column in columns}
+        return row
 
     def spoil(self, row):
         """Makes it an event that can't be placed, mostly (rule E6)."""
@@ -398,7 +433,8 @@ def draw_batches(random, definition, size):
     count = random.choice([1, 2, 3, 4]) if not definition.is_pinned else random.randint(3, 4)
     for number in range(count):
         batch = [[] for _ in definition.flows]
-        for _ in range(max(1, size // count)):
+        empty = number > 0 and definition.is_pinned and random.random() < 0.15
+        for _ in range(0 if empty else max(1, size // count)):
             at = random.randrange(len(definition.flows))
             if seen and random.random() < 0.1:
                 again = random.choice(seen)          # a repeat, maybe by another batch

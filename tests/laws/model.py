@@ -17,6 +17,7 @@ class Delivery:
     columns: tuple
     partial: object = None           # the flow's clause at that time (rule P3)
     types: dict = dataclasses.field(default_factory=dict)  # of columns that have other types now
+    before: dict = None              # from before the clause: the columns of the target (rule P3)
 
     def get(self, name):
         return self.row.get(name) if name in self.columns else None
@@ -98,7 +99,10 @@ def written(definition, state, delivery):
         old, new = state.get(column.name), delivery.get(column.name)
         present = column.name in delivery.columns
         now = delivery.types.get(column.name, column.type)
-        if column.name in keys or partial is None:
+        if delivery.before is not None:       # rule P3: what there was then is written
+            there = delivery.before.get(column.name)
+            value = old if there is None else laid(column.type, there, old, new)
+        elif column.name in keys or partial is None:
             value = new                       # rule F3: what is missing is NULL
         elif not present:
             value = old                       # rule F3: ... or absent

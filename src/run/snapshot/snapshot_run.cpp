@@ -77,7 +77,7 @@ class SnapshotRun {
   enum class Step : uint8_t { kDone, kCommitted, kLost };
   Result<Step> step();
   Result<Step> take(const OfferedSnapshot& offered);
-  Result<Step> nothing_offered();
+  Result<Step> nothing_offered(TargetKind kind);
   Result<EventBatch> difference(const OfferedSnapshot& offered, cdc::SequenceView version);
   Result<std::optional<SnapshotVersion>> last_version() const;
   Status check_order(const OfferedSnapshot& offered) const;
@@ -222,7 +222,7 @@ Result<SnapshotRun::Step> SnapshotRun::take(const OfferedSnapshot& offered) {
 }
 
 // A ONCE flow is done when nothing is offered any more and it has committed (rule F1).
-Result<SnapshotRun::Step> SnapshotRun::nothing_offered() {
+Result<SnapshotRun::Step> SnapshotRun::nothing_offered(TargetKind kind) {
   if (flow_.body.once && last_) {
     LAKEBED_ASSIGN(auto commit,
                    TargetCommit::begin(context_.session, *table_, update_info(flow_.name)));
@@ -231,7 +231,7 @@ Result<SnapshotRun::Step> SnapshotRun::nothing_offered() {
     return outcome.won ? Step::kCommitted : Step::kLost;
   }
   if (schema_ == table_->snapshot.schema()) return Step::kDone;
-  LAKEBED_ASSIGN(const bool won, commit_columns(context_, *table_, schema_));
+  LAKEBED_ASSIGN(const bool won, commit_columns(context_, *table_, target_, kind, schema_));
   return won ? Step::kDone : Step::kLost;
 }
 
@@ -251,7 +251,7 @@ Result<SnapshotRun::Step> SnapshotRun::step() {
   }
   if (!took_) LAKEBED_TRY(check_unversioned(flow_, target_, *table_));
   LAKEBED_ASSIGN(const auto offered, source_->next(last_ ? &*last_ : nullptr));
-  return offered ? take(*offered) : nothing_offered();
+  return offered ? take(*offered) : nothing_offered(shape.plan.kind);
 }
 
 Status SnapshotRun::run() {

@@ -91,12 +91,15 @@ Result<std::optional<int64_t>> commit_batch(const BatchJob& job, const EventBatc
   return std::optional(outcome.version);
 }
 
-Result<bool> commit_columns(RunContext& context, Table& table, const value::Schema& schema) {
+Result<bool> commit_columns(RunContext& context, Table& table, const Dataset& target,
+                            TargetKind kind, const value::Schema& schema) {
   delta::TransactionInfo info;
   info.operation = "ADD COLUMNS";
   LAKEBED_ASSIGN(auto commit, TargetCommit::begin(context.session, table, info));
   LAKEBED_TRY(evolve(context.session, table, schema, commit->transaction()));
   if (!commit->transaction().actions().metadata) return true;
+  LAKEBED_ASSIGN(const auto authors, author_memory(context.pipeline, target, kind, table));
+  if (authors) remember_authors(*authors, commit->memory());
   LAKEBED_ASSIGN(const delta::CommitOutcome outcome, commit->finish());
   return outcome.won;
 }

@@ -26,7 +26,9 @@ struct BatchJob {
 // those of engine and store; nothing is visible then.
 Result<std::optional<int64_t>> commit_batch(const BatchJob& job, const EventBatch& events);
 
-// Only the columns of the definition, where the table lacks some. False: another writer was faster.
-Result<bool> commit_columns(RunContext& context, Table& table, const value::Schema& schema);
+// Only the columns of the definition, where the table lacks some; from here on who wrote them is
+// remembered, where the target asks for it (rule P3). False: another writer was faster.
+Result<bool> commit_columns(RunContext& context, Table& table, const Dataset& target,
+                            TargetKind kind, const value::Schema& schema);
 
 }  // namespace lakebed::run

@@ -96,7 +96,7 @@ Result<CdcRun::Step> CdcRun::step() {
   warn(batch.notices);
   if (!batch.pending) {
     if (schema_ == table_->snapshot.schema()) return Step::kDone;
-    LAKEBED_ASSIGN(const bool won, commit_columns(context_, *table_, schema_));
+    LAKEBED_ASSIGN(const bool won, commit_columns(context_, *table_, target_, plan.kind, schema_));
     return won ? Step::kDone : Step::kLost;
   }
   return run_batch(plan, batch, progress);
