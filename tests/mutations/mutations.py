@@ -149,7 +149,7 @@ MUTATIONS = [Mutation(*one) for one in [
     ("M2", "the floor of a snapshot is not kept", "src/run/snapshot/snapshot_run.cpp",
      "  if (floor && !(*floor < code)) return {};\n  memory.set_fact(",
      "  if (floor || !(code == code)) return {};\n  memory.set_fact("),
-    ("M2", "a snapshot overwrites newer events of its keys", "src/cdc/snapshot_diff.cpp",
+    ("M2", "a newer row counts as one of the snapshot before", "src/cdc/snapshot_diff.cpp",
      "  if (known->sequence > version) return {KeyState::Kind::kNewer, 0};\n",
      "  if (known->sequence > version && known->is_tombstone()) return {KeyState::Kind::kNewer, 0};\n"),
     ("M2", "an event at the version of the snapshot counts", "src/run/snapshot/snapshot_run.cpp",
