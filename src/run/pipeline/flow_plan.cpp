@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/names.h"
+#include "plan/tree_make.h"
 #include "run/batch/leaves.h"
 #include "run/quality/expectations.h"
 #include "run/quality/whole_rows.h"
@@ -33,28 +34,11 @@ bool is_time_column(TargetKind kind, const std::string& name) {
                      [&](const std::string& one) { return same_name(one, name); });
 }
 
-ExpressionPtr column(const std::string& name, const SourceSpan& span) {
-  auto node = std::make_shared<Expression>();
-  node->kind = ExpressionKind::kColumn;
-  node->name_parts = {name};
-  node->span = span;
-  return node;
-}
-
 ExpressionPtr integer(int number) {
   auto node = std::make_shared<Expression>();
   node->kind = ExpressionKind::kLiteral;
   node->type = value::Kind::kInt;
   node->text = std::to_string(number);
-  return node;
-}
-
-ExpressionPtr alias(ExpressionPtr child, const std::string& name) {
-  auto node = std::make_shared<Expression>();
-  node->kind = ExpressionKind::kAlias;
-  node->span = child->span;
-  node->names = {name};
-  node->children = {std::move(child)};
   return node;
 }
 
@@ -299,14 +283,15 @@ ExpressionPtr whole_row(const Schema& source) {
   auto node = std::make_shared<Expression>();
   node->kind = ExpressionKind::kCall;
   node->name = "struct";
-  for (const value::Field& field : source) node->children.push_back(column(field.name, {}));
+  for (const value::Field& field : source)
+    node->children.push_back(plan::make_column(field.name, {}));
   return node;
 }
 
 std::vector<ExpressionPtr> selected_columns(const plan::FeedSpec& feed, const CdcPlan& plan) {
   std::vector<ExpressionPtr> outputs;
   for (const value::Field& field : plan.selected) {
-    outputs.push_back(alias(column(field.name, feed.keys.span), field.name));
+    outputs.push_back(plan::make_alias(plan::make_column(field.name, feed.keys.span), field.name));
   }
   return outputs;
 }
@@ -316,21 +301,22 @@ Status resolve_events(const Flow& flow, const plan::FeedSpec& feed, const Schema
                       CdcPlan& plan, QueryCatalog& catalog, const plan::ResolveOptions& options) {
   std::vector<ExpressionPtr> outputs = selected_columns(feed, plan);
   plan.own.sequence = outputs.size();
-  outputs.push_back(alias(feed.sequence_by, "__lakebed_sequence"));
+  outputs.push_back(plan::make_alias(feed.sequence_by, "__lakebed_sequence"));
   plan.own.operation = outputs.size();
-  outputs.push_back(alias(operation(feed), "__lakebed_operation"));
+  outputs.push_back(plan::make_alias(operation(feed), "__lakebed_operation"));
   if (plan.kind == TargetKind::kBitemporal) {
     plan.own.system_sequence = outputs.size();
-    outputs.push_back(alias(feed.system_sequence_by, "__lakebed_system_sequence"));
+    outputs.push_back(plan::make_alias(feed.system_sequence_by, "__lakebed_system_sequence"));
   }
   if (feed.columns_to_update) {
     plan.own.columns_to_update = outputs.size();
     const plan::NameAt& names = *feed.columns_to_update;
-    outputs.push_back(alias(column(names.name, names.span), "__lakebed_columns_to_update"));
+    outputs.push_back(
+        plan::make_alias(plan::make_column(names.name, names.span), "__lakebed_columns_to_update"));
   }
   if (catalog.session().project().quarantine) {
     plan.own.source_row = outputs.size();
-    outputs.push_back(alias(whole_row(source), "__lakebed_source"));
+    outputs.push_back(plan::make_alias(whole_row(source), "__lakebed_source"));
   }
   LAKEBED_TRY(add_expectations(flow, is_upsert(feed), catalog, plan, outputs));
   LAKEBED_ASSIGN(plan.query,

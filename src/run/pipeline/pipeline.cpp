@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "base/names.h"
+#include "plan/tree_make.h"
 #include "run/pipeline/validate.h"
 #include "sql/parse.h"
 
@@ -133,13 +134,10 @@ void name_columns(plan::CreateDataset& created) {
   if (created.kind != plan::DatasetKind::kMaterializedView || created.columns.empty() || !bare) {
     return;
   }
-  auto named = std::make_shared<plan::Relation>();
-  named->kind = plan::RelationKind::kAlias;
-  named->span = created.span;
-  named->name = created.name.parts.back();
-  for (const auto& column : created.columns) named->names.push_back(column.field.name);
-  named->inputs = {created.query};
-  created.query = named;
+  std::vector<std::string> names;
+  for (const auto& column : created.columns) names.push_back(column.field.name);
+  created.query =
+      plan::make_renamed(created.query, created.name.parts.back(), std::move(names), created.span);
 }
 
 Status Assembly::add_dataset(plan::CreateDataset& created, const NameScope& scope) {

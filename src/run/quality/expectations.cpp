@@ -7,6 +7,7 @@
 
 #include "base/names.h"
 #include "delta/schema.h"
+#include "plan/tree_make.h"
 #include "plan/tree_tools.h"
 #include "run/pipeline/plan_reads.h"
 #include "run/target/generated.h"
@@ -25,23 +26,6 @@ using plan::ExpressionPtr;
 using plan::RelationKind;
 using plan::RelationPtr;
 
-ExpressionPtr alias(ExpressionPtr child, std::string name) {
-  auto node = std::make_shared<Expression>();
-  node->kind = ExpressionKind::kAlias;
-  node->span = child->span;
-  node->names = {std::move(name)};
-  node->children = {std::move(child)};
-  return node;
-}
-
-ExpressionPtr column(const std::string& name, const SourceSpan& span) {
-  auto node = std::make_shared<Expression>();
-  node->kind = ExpressionKind::kColumn;
-  node->name_parts = {name};
-  node->span = span;
-  return node;
-}
-
 // CASE WHEN `where` THEN `condition` END.
 ExpressionPtr only_where(const ExpressionPtr& where, const ExpressionPtr& condition) {
   if (!where) return condition;
@@ -50,21 +34,6 @@ ExpressionPtr only_where(const ExpressionPtr& where, const ExpressionPtr& condit
   node->span = condition->span;
   node->children = {where, condition};
   return node;
-}
-
-ExpressionPtr null_of(const value::Type& type, const SourceSpan& span) {
-  auto literal = std::make_shared<Expression>();
-  literal->kind = ExpressionKind::kLiteral;
-  literal->is_null = true;
-  literal->type = value::Kind::kVoid;
-  literal->span = span;
-  if (type.kind == value::Kind::kVoid) return literal;
-  auto cast = std::make_shared<Expression>();
-  cast->kind = ExpressionKind::kCast;
-  cast->type = type;
-  cast->span = span;
-  cast->children = {literal};
-  return cast;
 }
 
 // Binds the names of a condition to the row that it tests.
@@ -105,15 +74,10 @@ class ConditionNames {
   // A generated column stands for its expression, any other for NULL.
   Result<ExpressionPtr> bind_other(const value::Field& field, const ExpressionPtr& node) {
     const std::string text = delta::generation_expression(field);
-    if (text.empty()) return null_of(field.type, node->span);
+    if (text.empty()) return plan::make_null(field.type, node->span);
     LAKEBED_ASSIGN(const ExpressionPtr expression, sql::parse_expression(text));
-    auto cast = std::make_shared<Expression>();
-    cast->kind = ExpressionKind::kCast;
-    cast->type = field.type;
-    cast->span = node->span;
     LAKEBED_ASSIGN(ExpressionPtr bound, bind(expression));
-    cast->children = {std::move(bound)};
-    return ExpressionPtr(std::move(cast));
+    return plan::make_cast(std::move(bound), field.type);
   }
 
   const value::Schema& delivered_;
@@ -123,13 +87,10 @@ class ConditionNames {
 
 RelationPtr renamed(const Dataset& view) {
   if (view.declaration.columns.empty()) return view.declaration.query;
-  auto node = std::make_shared<plan::Relation>();
-  node->kind = RelationKind::kAlias;
-  node->span = view.declaration.span;
-  node->name = view.name.table;
-  for (const auto& item : view.declaration.columns) node->names.push_back(item.field.name);
-  node->inputs = {view.declaration.query};
-  return node;
+  std::vector<std::string> names;
+  for (const auto& item : view.declaration.columns) names.push_back(item.field.name);
+  return plan::make_renamed(view.declaration.query, view.name.table, std::move(names),
+                            view.declaration.span);
 }
 
 }  // namespace
@@ -203,12 +164,9 @@ Result<std::vector<ExpressionPtr>> expectation_columns(
   for (const plan::Expectation& one : expectations) {
     LAKEBED_ASSIGN(const ExpressionPtr bound,
                    ConditionNames(delivered, others).bind(one.condition));
-    auto cast = std::make_shared<Expression>();
-    cast->kind = ExpressionKind::kCast;
-    cast->type = value::Kind::kBoolean;
-    cast->span = bound->span;
-    cast->children = {only_where(where, bound)};
-    columns.push_back(alias(cast, fmt::format("__lakebed_expectation_{}", columns.size())));
+    const ExpressionPtr cast = plan::make_cast(only_where(where, bound), value::Kind::kBoolean);
+    columns.push_back(
+        plan::make_alias(cast, fmt::format("__lakebed_expectation_{}", columns.size())));
   }
   return columns;
 }
@@ -270,7 +228,8 @@ Result<plan::ResolvedQuery> resolve_with_expectations(const RelationPtr& query,
                  expectation_columns(dataset.declaration.expectations, delivered, others, nullptr));
   std::vector<ExpressionPtr> outputs;
   for (const value::Field& field : delivered) {
-    outputs.push_back(alias(column(field.name, dataset.declaration.span), field.name));
+    outputs.push_back(
+        plan::make_alias(plan::make_column(field.name, dataset.declaration.span), field.name));
   }
   outputs.insert(outputs.end(), conditions.begin(), conditions.end());
   return plan::resolve_projection(query, outputs, nullptr, catalog, options);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/names.h"
+#include "plan/tree_make.h"
 #include "run/pipeline/catalog.h"
 #include "run/pipeline/validate.h"
 #include "run/sql/describe.h"
@@ -20,40 +21,6 @@ namespace lakebed::run {
 namespace fs = std::filesystem;
 
 namespace {
-
-using plan::Expression;
-using plan::ExpressionKind;
-using plan::Relation;
-using plan::RelationKind;
-
-plan::ExpressionPtr column(const std::string& name) {
-  auto node = std::make_shared<Expression>();
-  node->kind = ExpressionKind::kColumn;
-  node->name_parts = {name};
-  return node;
-}
-
-plan::ExpressionPtr cast_as(plan::ExpressionPtr child, const value::Type& type,
-                            const std::string& name) {
-  auto cast = std::make_shared<Expression>();
-  cast->kind = ExpressionKind::kCast;
-  cast->type = type;
-  cast->span = child->span;
-  cast->children = {std::move(child)};
-  auto alias = std::make_shared<Expression>();
-  alias->kind = ExpressionKind::kAlias;
-  alias->names = {name};
-  alias->children = {std::move(cast)};
-  return alias;
-}
-
-plan::ExpressionPtr null_as(const value::Type& type, const std::string& name) {
-  auto literal = std::make_shared<Expression>();
-  literal->kind = ExpressionKind::kLiteral;
-  literal->is_null = true;
-  literal->type = value::Kind::kVoid;
-  return cast_as(literal, type, name);
-}
 
 // Statements that change rows or tables, which a later version brings.
 const std::set<std::string> kStatementsToCome = {
@@ -171,28 +138,24 @@ Status SqlSession::Parts::run(const plan::CreateVolume& statement, RowSink&) {
 Result<plan::RelationPtr> SqlSession::Parts::renamed(const plan::InsertStatement& statement,
                                                      const value::Schema& columns,
                                                      size_t delivered) {
-  auto alias = std::make_shared<Relation>();
-  alias->kind = RelationKind::kAlias;
-  alias->span = statement.span;
-  alias->name = "inserted";
-  alias->inputs = {statement.query};
+  std::vector<std::string> names;
   if (statement.columns.empty()) {
-    for (const value::Field& field : delivered_columns(columns)) alias->names.push_back(field.name);
+    for (const value::Field& field : delivered_columns(columns)) names.push_back(field.name);
   }
   for (const plan::NameAt& name : statement.columns) {
     if (!value::find_field(columns, name.name)) {
       return project_error("UNRESOLVED_COLUMN.WITH_SUGGESTION",
                            "the table has no column " + quote_name(name.name), name.span);
     }
-    alias->names.push_back(name.name);
+    names.push_back(name.name);
   }
-  if (alias->names.size() != delivered) {
+  if (names.size() != delivered) {
     return project_error(
         "INSERT_COLUMN_ARITY_MISMATCH",
-        fmt::format("{} columns are named and {} delivered", alias->names.size(), delivered),
+        fmt::format("{} columns are named and {} delivered", names.size(), delivered),
         statement.span);
   }
-  return plan::RelationPtr(alias);
+  return plan::make_renamed(statement.query, "inserted", std::move(names), statement.span);
 }
 
 Status SqlSession::Parts::run(const plan::InsertStatement& statement, RowSink&) {
@@ -232,8 +195,10 @@ Status SqlSession::Parts::run(const plan::InsertStatement& statement, RowSink&) 
   std::vector<plan::ExpressionPtr> outputs;
   for (const value::Field& field : columns) {
     const bool has = value::find_field(given, field.name).has_value();
-    outputs.push_back(has ? cast_as(column(field.name), field.type, field.name)
-                          : null_as(field.type, field.name));
+    outputs.push_back(
+        has ? plan::make_alias(plan::make_cast(plan::make_column(field.name), field.type),
+                               field.name)
+            : plan::make_alias(plan::make_null(field.type), field.name));
   }
   LAKEBED_ASSIGN(std::vector<value::ColumnBatch> rows, query_rows(query, outputs, nullptr));
   for (value::ColumnBatch& batch : rows) batch = value::conform_batch(batch, columns);

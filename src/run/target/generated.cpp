@@ -9,6 +9,7 @@
 #include "plan/functions.h"
 #include "plan/json.h"
 #include "plan/resolve.h"
+#include "plan/tree_make.h"
 #include "plan/tree_tools.h"
 #include "run/batch/not_null.h"
 #include "sql/parse.h"
@@ -60,31 +61,6 @@ RelationPtr the_row() {
   return read;
 }
 
-ExpressionPtr named(ExpressionPtr child, const std::string& name) {
-  auto alias = std::make_shared<Expression>();
-  alias->kind = ExpressionKind::kAlias;
-  alias->span = child->span;
-  alias->names = {name};
-  alias->children = {std::move(child)};
-  return alias;
-}
-
-ExpressionPtr column(const std::string& name) {
-  auto node = std::make_shared<Expression>();
-  node->kind = ExpressionKind::kColumn;
-  node->name_parts = {name};
-  return node;
-}
-
-ExpressionPtr cast_to(ExpressionPtr child, const value::Type& type) {
-  auto cast = std::make_shared<Expression>();
-  cast->kind = ExpressionKind::kCast;
-  cast->type = type;
-  cast->span = child->span;
-  cast->children = {std::move(child)};
-  return cast;
-}
-
 Result<plan::ResolvedQuery> over_row(const std::vector<ExpressionPtr>& outputs, const Schema& table,
                                      const plan::ResolveOptions& options) {
   RowCatalog catalog(delivered_columns(table));
@@ -125,7 +101,8 @@ Result<bool> reads_clock(const ExpressionPtr& expression, const Schema& table,
   std::string texts[2];
   constexpr int64_t kOtherDay = 400LL * 86'400 * 1'000'000;
   for (std::string& text : texts) {
-    LAKEBED_ASSIGN(const auto query, over_row({named(expression, "value")}, table, options));
+    LAKEBED_ASSIGN(const auto query,
+                   over_row({plan::make_alias(expression, "value")}, table, options));
     text = plan::to_json(*query.root).dump();
     options.now_us += kOtherDay;
   }
@@ -149,7 +126,8 @@ Status check_column(Session& session, const plan::ColumnDefinition& item, const 
     return bad_expression(item, "looks at other rows than its own");
   }
   const plan::ResolveOptions options = session.resolve_options();
-  LAKEBED_ASSIGN(const auto query, over_row({named(item.generated, "value")}, table, options));
+  LAKEBED_ASSIGN(const auto query,
+                 over_row({plan::make_alias(item.generated, "value")}, table, options));
   LAKEBED_ASSIGN(const bool clock, reads_clock(item.generated, table, options));
   if (clock || varies(item.generated)) {
     return bad_expression(item, clock ? "asks the clock" : "is not the same each time")
@@ -293,11 +271,12 @@ Result<std::vector<ColumnBatch>> fill_generated(Session& session,
   for (const value::Field& field : schema) {
     const std::string text = delta::generation_expression(field);
     if (text.empty()) {
-      outputs.push_back(named(column(field.name), field.name));
+      outputs.push_back(plan::make_alias(plan::make_column(field.name), field.name));
       continue;
     }
     LAKEBED_ASSIGN(ExpressionPtr expression, sql::parse_expression(text));
-    outputs.push_back(named(cast_to(std::move(expression), field.type), field.name));
+    outputs.push_back(
+        plan::make_alias(plan::make_cast(std::move(expression), field.type), field.name));
   }
   LAKEBED_ASSIGN(const auto query, over_row(outputs, schema, session.resolve_options()));
   LAKEBED_ASSIGN(engine::Engine * engine, session.engine());
