@@ -259,7 +259,7 @@ MUTATIONS = [Mutation(*one) for one in [
     ("C2", "equal neighbours of a belief are rows of their own", "src/cdc/bitemporal.cpp",
      "    if (open_ && state.shows() && state.value_hash == all_.back().value_hash) return;\n", ""),
     ("C3", "a late recording takes over from all later ones", "src/cdc/bitemporal.cpp",
-     "  if (next.business != event.business) return std::nullopt;\n  return next.system;",
+     "  if (next.business != business) return std::nullopt;\n  return next.system;",
      "  return std::nullopt;"),
     ("C3", "rows that meet in system time stay apart", "src/cdc/bitemporal.cpp",
      "      other.system_end == now) {", "      other.system_end == now && other.start < now) {"),
