@@ -49,13 +49,14 @@ std::string arrow_format(const Type& type) {
   return "n";
 }
 
-void release_schema(ArrowSchema* schema) {
-  for (int64_t i = 0; i < schema->n_children; ++i) {
-    ArrowSchema* child = schema->children[i];
-    if (child->release != nullptr) child->release(child);
-  }
-  delete static_cast<SchemaNode*>(schema->private_data);
-  schema->release = nullptr;
+// A schema is lent: its nodes belong to the source of the rows, because DuckDB's C API never
+// releases the schemas that it asks a stream for.
+void release_schema(ArrowSchema* schema) { schema->release = nullptr; }
+
+void destroy_schema(ArrowSchema& schema) {
+  for (int64_t i = 0; i < schema.n_children; ++i) destroy_schema(*schema.children[i]);
+  delete static_cast<SchemaNode*>(schema.private_data);
+  schema = {};
 }
 
 void export_type(const std::string& name, const std::string& format, size_t children,
@@ -90,6 +91,15 @@ void export_field(const std::string& name, const Type& type, ArrowSchema& out) {
   }
 }
 
+// A row of these fields, names as given. Freed by destroy_schema.
+void export_schema(const value::Schema& schema, ArrowSchema& out) {
+  export_type("", "+s", schema.size(), out);
+  out.flags = 0;
+  for (size_t i = 0; i < schema.size(); ++i) {
+    export_field(schema[i].name, schema[i].type, *out.children[i]);
+  }
+}
+
 // --- arrays --------------------------------------------------------------------------------------
 
 struct ArrayNode {
@@ -112,9 +122,12 @@ void release_array(ArrowArray* array) {
   array->release = nullptr;
 }
 
+// DuckDB copies bits by whole words and may read a few bytes behind the last one.
+constexpr size_t kBitPadding = 8;
+
 // One bit a byte that is not zero, eight bytes at a time.
 std::vector<uint8_t> pack_bits(const uint8_t* bytes, size_t count) {
-  std::vector<uint8_t> out((count + 7) / 8, 0);
+  std::vector<uint8_t> out((count + 7) / 8 + kBitPadding, 0);
   const size_t whole = count / 8;
   for (size_t i = 0; i < whole; ++i) {
     uint64_t eight;
@@ -154,7 +167,7 @@ void export_validity(const Column& column, size_t first, size_t count, ArrayNode
 }
 
 void export_void(size_t count, ArrayNode& node, ArrowArray& out) {
-  node.validity.assign((count + 7) / 8, 0);
+  node.validity.assign((count + 7) / 8 + kBitPadding, 0);
   node.zeroes.assign(count * 4, 0);
   node.buffers[0] = node.validity.data();
   node.buffers[1] = node.zeroes.data();
@@ -225,14 +238,6 @@ void export_column(const Column& column, size_t first, size_t count, ArrowArray&
 
 }  // namespace
 
-void export_schema(const value::Schema& schema, ArrowSchema& out) {
-  export_type("", "+s", schema.size(), out);
-  out.flags = 0;
-  for (size_t i = 0; i < schema.size(); ++i) {
-    export_field(schema[i].name, schema[i].type, *out.children[i]);
-  }
-}
-
 void export_slice(const ColumnSlice& slice, ArrowArray& out) {
   ArrayNode& node = start_array(slice.count, slice.columns.size(), out);
   node.owner = slice.owner;
@@ -241,19 +246,19 @@ void export_slice(const ColumnSlice& slice, ArrowArray& out) {
   }
 }
 
-ArrowSource::ArrowSource(value::Schema schema, Next next)
-    : schema_(std::move(schema)), next_(std::move(next)) {
+ArrowSource::ArrowSource(const value::Schema& schema, Next next) : next_(std::move(next)) {
+  export_schema(schema, exported_);
   stream_.private_data = this;
   stream_.get_schema = [](ArrowArrayStream* stream, ArrowSchema* out) {
-    export_schema(of(stream).schema_, *out);
+    *out = of(stream).exported_;
     return 0;
   };
   stream_.get_next = [](ArrowArrayStream* stream, ArrowArray* out) { return of(stream).pull(out); };
-  stream_.get_last_error = [](ArrowArrayStream* stream) {
-    return of(stream).message_.c_str();
-  };
+  stream_.get_last_error = [](ArrowArrayStream* stream) { return of(stream).message_.c_str(); };
   stream_.release = [](ArrowArrayStream* stream) { stream->release = nullptr; };
 }
+
+ArrowSource::~ArrowSource() { destroy_schema(exported_); }
 
 ArrowSource& ArrowSource::of(ArrowArrayStream* stream) {
   return *static_cast<ArrowSource*>(stream->private_data);

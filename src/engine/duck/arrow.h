@@ -51,9 +51,6 @@ struct ArrowArrayStream {
 
 namespace lakebed::engine::duck {
 
-// The Arrow schema of a row of these fields, names as given. Owns what it points to.
-void export_schema(const value::Schema& schema, ArrowSchema& out);
-
 // Rows [first, first + count) of columns of the same length. `owner` keeps the columns alive
 // until DuckDB is done with them; null when the caller does.
 struct ColumnSlice {
@@ -69,7 +66,8 @@ void export_slice(const ColumnSlice& slice, ArrowArray& out);
 class ArrowSource {
  public:
   using Next = std::function<Result<std::optional<ColumnSlice>>()>;
-  ArrowSource(value::Schema schema, Next next);
+  ArrowSource(const value::Schema& schema, Next next);
+  ~ArrowSource();
   ArrowSource(const ArrowSource&) = delete;
   ArrowSource& operator=(const ArrowSource&) = delete;
 
@@ -80,7 +78,7 @@ class ArrowSource {
   static ArrowSource& of(ArrowArrayStream* stream);
   int pull(ArrowArray* out);
 
-  value::Schema schema_;
+  ArrowSchema exported_{};  // what readers of the stream are lent
   Next next_;
   ArrowArrayStream stream_{};
   std::optional<Error> failure_;
