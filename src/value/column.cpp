@@ -141,6 +141,7 @@ void Column::gather_bytes(const Column& from, const std::vector<uint32_t>& rows)
     end += from.offsets_[rows[i] + 1] - from.offsets_[rows[i]];
     offsets_[i + 1] = end;
   }
+  if (end == 0) return;  // nothing but empty texts: there are no bytes to point at
   data_.resize(end);
   for (size_t i = 0; i < rows.size(); ++i) {
     std::memcpy(data_.data() + offsets_[i], from.data_.data() + from.offsets_[rows[i]],
